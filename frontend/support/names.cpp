@@ -1,0 +1,51 @@
+#include "frontend/support/names.hpp"
+
+namespace cairn {
+
+namespace {
+
+std::uint32_t hash_of(std::string_view text) {  // FNV-1a (Fowler, Noll, Vo), folded to 32 bits
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
+}
+
+}  // namespace
+
+NameTable::NameTable() {
+  texts_.emplace_back();  // id 0
+  rehash(1024);
+}
+
+void NameTable::rehash(std::size_t slots) {
+  slots_.assign(slots, {});
+  for (std::uint32_t id = 1; id < texts_.size(); ++id) {
+    const std::uint32_t hash = hash_of(texts_[id]);
+    std::size_t at = hash & (slots - 1);
+    while (slots_[at].id != 0) at = (at + 1) & (slots - 1);
+    slots_[at] = {hash, id};
+  }
+}
+
+Name NameTable::find(std::string_view text) const {
+  const std::uint32_t hash = hash_of(text);
+  for (std::size_t at = hash & (slots_.size() - 1); slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].hash == hash && texts_[slots_[at].id] == text) return {slots_[at].id};
+  }
+  return {};
+}
+
+Name NameTable::intern(std::string_view text) {
+  const std::uint32_t hash = hash_of(text);
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].hash == hash && texts_[slots_[at].id] == text) return {slots_[at].id};
+  }
+  const Name name{static_cast<std::uint32_t>(texts_.size())};
+  texts_.push_back(arena_.copy(text));
+  slots_[at] = {hash, name.id};
+  if (texts_.size() * 2 > slots_.size()) rehash(slots_.size() * 2);
+  return name;
+}
+
+}  // namespace cairn
