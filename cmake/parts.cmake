@@ -1,0 +1,29 @@
+# cairn_part(NAME FOLDER folder [EXCEPT path...] [LINKS target...] [SOURCES generated...]): the static library
+# cairn_NAME made of every .cpp under the folder. A folder without sources gives an empty interface library, so that a
+# part can be linked before its first file exists.
+add_custom_target(include_check DEPENDS ${PROJECT_BINARY_DIR}/include_check.stamp)
+file(GLOB_RECURSE cairn_checked_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.[ch]pp
+  ${PROJECT_SOURCE_DIR}/frontend/*.[ch]pp ${PROJECT_SOURCE_DIR}/vm/*.[ch]pp ${PROJECT_SOURCE_DIR}/jit/*.[ch]pp
+  ${PROJECT_SOURCE_DIR}/cuda/*.[ch]pp ${PROJECT_SOURCE_DIR}/stdlib/*.[ch]pp)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/include_check.stamp
+  COMMAND ${CMAKE_COMMAND} -P ${PROJECT_SOURCE_DIR}/cmake/include_rules.cmake
+  COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/include_check.stamp
+  DEPENDS ${cairn_checked_files} ${PROJECT_SOURCE_DIR}/cmake/include_rules.cmake
+  COMMENT "Checking what each folder includes" VERBATIM)
+
+function(cairn_part name)
+  cmake_parse_arguments(PARSE_ARGV 1 part "" "FOLDER" "EXCEPT;LINKS;SOURCES")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${part_FOLDER}/*.cpp)
+  foreach(path IN LISTS part_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${path}(/|$)")
+  endforeach()
+  list(APPEND sources ${part_SOURCES})
+  if(NOT sources)
+    add_library(cairn_${name} INTERFACE)
+    target_link_libraries(cairn_${name} INTERFACE ${part_LINKS})
+    return()
+  endif()
+  add_library(cairn_${name} STATIC ${sources})
+  target_link_libraries(cairn_${name} PRIVATE cairn_options PUBLIC ${part_LINKS})
+  add_dependencies(cairn_${name} include_check)
+endfunction()
