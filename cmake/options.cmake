@@ -15,8 +15,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 find_program(CAIRN_CCACHE ccache)
 if(CAIRN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # A precompiled header's time stamp must not enter the key, or every fresh build folder would miss.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAIRN_CCACHE}
-    sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CAIRN_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CAIRN_CCACHE})
 endif()
 
