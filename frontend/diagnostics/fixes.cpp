@@ -113,15 +113,15 @@ std::vector<std::string_view> close_names(std::string_view wanted, std::span<con
   for (const std::string_view candidate : candidates) {
     // An upper bound first: every character of the shorter text matched.
     const auto shorter = static_cast<double>(std::min(wanted.size(), candidate.size()));
-    if (candidate == wanted || 2.0 * shorter < kLeastSimilarity * static_cast<double>(wanted.size() + candidate.size())) {
+    if (candidate == wanted ||
+        2.0 * shorter < kLeastSimilarity * static_cast<double>(wanted.size() + candidate.size())) {
       continue;
     }
     const double ratio = similarity(wanted, candidate);
     if (ratio >= kLeastSimilarity) close.emplace_back(ratio, candidate);
   }
-  std::ranges::sort(close, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::ranges::sort(
+      close, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::vector<std::string_view> names;
   for (const auto& [ratio, name] : close) {
     if (names.size() < 2 && std::ranges::find(names, name) == names.end()) names.push_back(name);

@@ -16,24 +16,43 @@ constexpr std::string_view kProtocol = "cairn.diagnostic/2";
 constexpr std::string_view kTrust = "checker";  // what every refusal rests on
 
 /// Fields a record may have that are never shown as details for people.
-constexpr std::array<std::string_view, 19> kNotDetails = {
-    "protocol",     "status",      "code",    "message",         "line",       "column",          "trust",
-    "file",         "module",      "further", "further_omitted", "not_judged", "further_stopped", "repair_hint",
-    "card",         "source_line", "available_names",            "available_variants",            "available_fields"};
+constexpr std::array<std::string_view, 19> kNotDetails = {"protocol",
+                                                          "status",
+                                                          "code",
+                                                          "message",
+                                                          "line",
+                                                          "column",
+                                                          "trust",
+                                                          "file",
+                                                          "module",
+                                                          "further",
+                                                          "further_omitted",
+                                                          "not_judged",
+                                                          "further_stopped",
+                                                          "repair_hint",
+                                                          "card",
+                                                          "source_line",
+                                                          "available_names",
+                                                          "available_variants",
+                                                          "available_fields"};
 
 /// Details every reader may look for, in the order records list them; others follow as their rule gave them.
-constexpr std::array<std::string_view, 7> kKnownDetails = {
-    "derived",          "expected_type",      "actual_type",  "available_names",
-    "available_fields", "available_variants", "added_effects"};
+constexpr std::array<std::string_view, 7> kKnownDetails = {"derived",         "expected_type",    "actual_type",
+                                                           "available_names", "available_fields", "available_variants",
+                                                           "added_effects"};
 
 using Detail = std::pair<std::string, DetailValue>;
 
 std::vector<const Detail*> details_in_order(const Diagnostic& diagnostic) {
   std::vector<const Detail*> details;
-  for (const Detail& detail : diagnostic.details) details.push_back(&detail);
-  std::ranges::stable_sort(details, {}, [](const Detail* detail) {
-    return std::ranges::find(kKnownDetails, detail->first) - kKnownDetails.begin();
-  });
+  for (const std::string_view key : kKnownDetails) {
+    for (const Detail& detail : diagnostic.details) {
+      if (detail.first == key) details.push_back(&detail);
+    }
+  }
+  for (const Detail& detail : diagnostic.details) {
+    if (std::ranges::find(kKnownDetails, detail.first) == kKnownDetails.end()) details.push_back(&detail);
+  }
   return details;
 }
 
@@ -95,8 +114,8 @@ class HumanWriter {
     for (const Detail* each : details_in_order(diagnostic)) detail(diagnostic, each->first, shown(each->second));
     if (const std::string fix = fix_of(diagnostic, sources_); !fix.empty()) note("help", lower_first(fix));
     if (const std::string_view card = card_of(diagnostic); !card.empty()) {
-      note("note", "the " + std::string(card) + " card states this rule: cairn rules " +
-                       std::string(code_text(diagnostic)));
+      note("note",
+           "the " + std::string(card) + " card states this rule: cairn rules " + std::string(code_text(diagnostic)));
     }
   }
 

@@ -29,7 +29,8 @@ struct Mismatch {
   Verdict verdict;
   Mismatch() {
     sources.add("src/main.cairn", "fn f(wide:u64) {\n  let small:u32 = wide;\n}\n");
-    Diagnostic refusal = diagnostic_at(sources, 0, "wide;", Code::TypeMismatch, "u32 is expected here and this is u64.");
+    Diagnostic refusal =
+        diagnostic_at(sources, 0, "wide;", Code::TypeMismatch, "u32 is expected here and this is u64.");
     refusal.detail("actual_type", std::string("u64")).detail("expected_type", std::string("u32"));
     refusal.detail("key_words", std::vector<std::string>{"a", "b"}).detail("empty", std::string());
     verdict = one(std::move(refusal));
@@ -38,7 +39,8 @@ struct Mismatch {
 
 }  // namespace
 
-TEST_CASE("a refusal shows header, place, rail, source, carets, details, help and card in this order", "[diagnostics]") {
+TEST_CASE("a refusal shows header, place, rail, source, carets, details, help and card in this order",
+          "[diagnostics]") {
   const Mismatch refused;
   CHECK(render_human(refused.verdict, refused.sources, false) ==
         "error[E-TYPE-MISMATCH]: u32 is expected here and this is u64.\n"
@@ -73,8 +75,9 @@ TEST_CASE("no verdict says unknown, has no protocol and no place", "[diagnostics
   CHECK(render_human(verdict, SourceMap{}, false) ==
         "unknown[E-PROJECT-OR-ENVIRONMENT]: gone.cairn does not exist.\n"
         "  = note: the commands card states this rule: cairn rules E-PROJECT-OR-ENVIRONMENT\n");
-  CHECK(text_of(record_of(verdict, SourceMap{}), false) ==
-        R"({"status":"unknown","code":"E-PROJECT-OR-ENVIRONMENT","message":"gone.cairn does not exist.","card":"commands"})");
+  CHECK(
+      text_of(record_of(verdict, SourceMap{}), false) ==
+      R"({"status":"unknown","code":"E-PROJECT-OR-ENVIRONMENT","message":"gone.cairn does not exist.","card":"commands"})");
 }
 
 TEST_CASE("columns and carets count code points, and tabs stay as they are", "[diagnostics]") {
