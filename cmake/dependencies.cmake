@@ -1,6 +1,5 @@
 # Libraries of others, each behind a deps:: name. Z3 and the CUDA libraries are not here: they are opened when a command
 # needs them. `./dev` installs the Debian packages.
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
 function(cairn_dependency name)

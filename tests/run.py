@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Runs the tests of the built tree (./dev test): run.py [SECTION...]. The last line is `N passed, N failed`."""
+import concurrent.futures, os, pathlib, re, shlex, shutil, subprocess, sys, time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+CAIRN = ROOT / "build" / "cairn"
+JOBS = os.cpu_count() or 2
+
+
+def listed(path):
+    """The lines of a list file, less comments."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def tiers():
+    return listed(TESTS / "tiers")
+
+
+def execute(command, limit=120, **options):
+    """Runs a command; a time-out reads as status None."""
+    try:
+        return subprocess.run([str(word) for word in command], capture_output=True, timeout=limit, cwd=options.pop("cwd", ROOT),
+                              **{"stdin": subprocess.DEVNULL, **options} if "input" not in options else options)
+    except subprocess.TimeoutExpired as late:
+        return subprocess.CompletedProcess(command, None, late.stdout or b"", late.stderr or b"")
+
+
+def shown(raw, most=3000):
+    text = raw.decode(errors="replace").strip()
+    return text if len(text) <= most else "..." + text[-most:]
+
+
+def fail(what, why=""):
+    print(f"FAIL {what}" + (f": {why}" if why else ""), flush=True)
+
+
+def units():
+    """Every Catch2 program that was built from a folder of tests/."""
+    passed = failed = 0
+    for program in sorted((ROOT / "build" / "tests").glob("tests_*")):
+        done = execute([program], limit=900)
+        text = done.stdout.decode(errors="replace")
+        if clean := re.search(r"All tests passed \(.* in (\d+) test cases?\)", text):
+            good, bad = int(clean[1]), 0
+        elif mixed := re.search(r"test cases:\s*(\d+) \|(?:\s*(\d+) passed \|)?\s*(\d+) failed", text):
+            good, bad = int(mixed[2] or 0), int(mixed[3])
+        else:
+            good, bad = 0, 0
+        if done.returncode != 0 and bad == 0:
+            bad = 1
+        if bad:
+            status = "no answer in time" if done.returncode is None else f"status {done.returncode}"
+            fail(program.name, f"{status}\n{shown(done.stdout, 12000)}\n{shown(done.stderr)}")
+        passed, failed = passed + good, failed + bad
+    return passed, failed
+
+
+def stdlib():
+    """Test blocks of the standard library, written in the language: each file of tests/stdlib counts once a tier."""
+    work = [(path, tier) for path in sorted((TESTS / "stdlib").glob("*.cairn")) for tier in tiers()]
+
+    def attempt(path, tier):
+        done = execute([CAIRN, "test", path], limit=300, env={**os.environ, "CAIRN_TIER": tier})
+        if done.returncode != 0:
+            fail(f"tests/stdlib/{path.name} [{tier}]", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
+        return done.returncode == 0
+
+    return tally(attempt, work)
+
+
+def tally(attempt, work):
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        results = list(pool.map(lambda item: attempt(*item), work))
+    return sum(results), len(results) - sum(results)
+
+
+def conformance():
+    """The conformance cases on every tier. Cases outside the required folders are counted when they hold, and only named
+    in a sum when they do not."""
+    required = set(listed(TESTS / "conformance" / "required"))
+    passed = failed = later = 0
+    for tier in tiers():
+        done = execute([sys.executable, TESTS / "conformance" / "run.py", "--cairn", CAIRN, "--limit", "30",
+                        f"--flags=--tier={tier}"], limit=3600)
+        lines = done.stdout.decode(errors="replace").splitlines()
+        closing = re.fullmatch(r"(\d+) passed, (\d+) failed, \d+ skipped", lines[-1]) if lines else None
+        if not closing:
+            fail(f"tests/conformance [{tier}]", f"{shown(done.stdout)}\n{shown(done.stderr)}")
+            failed += 1
+            continue
+        bad = 0
+        for line in lines:
+            if line.startswith("FAIL "):
+                if line[5:].split("/")[0] in required:
+                    bad += 1
+                    print(f"{line} [{tier}]")
+            elif " of " in line and line != lines[-1]:
+                print(f"  {line}")
+        passed, failed, later = passed + int(closing[1]), failed + bad, later + int(closing[2]) - bad
+    if later:
+        print(f"  {later} cases of folders not yet listed in tests/conformance/required do not hold")
+    return passed, failed
+
+
+def example_fault(folder, tier):
+    """None when an example prints what it should, else why not."""
+    read = lambda name: (folder / name).read_text(encoding="utf-8") if (folder / name).exists() else ""
+    source = folder if (folder / "cairn.toml").exists() else folder / f"{folder.name}.cairn"
+    arguments = shlex.split(read("args"))
+    flags = ["--tier", tier, *shlex.split(read("flags"))]
+    done = execute([CAIRN, "run", *flags, source, *(["--", *arguments] if arguments else [])], cwd=folder,
+                   input=read("stdin").encode())
+    wanted = int(read("status") or 0)
+    if done.returncode not in (wanted, wanted - 128 - 12 if wanted == 134 else wanted, -6 if wanted == 134 else wanted):
+        return f"ended with status {done.returncode}, wanted {wanted}\n{shown(done.stderr)}"
+    if done.stdout != (folder / "expected.txt").read_bytes():
+        return f"printed\n{shown(done.stdout)}\nwanted\n{shown((folder / 'expected.txt').read_bytes())}"
+    return None
+
+
+def examples():
+    """Every examples/NAME/ with an expected.txt, on every tier. Beside NAME.cairn (or cairn.toml) there may be args,
+    stdin, flags and status."""
+    work = [(path.parent, tier) for path in sorted((ROOT / "examples").glob("*/expected.txt")) for tier in tiers()]
+
+    def attempt(folder, tier):
+        why = example_fault(folder, tier)
+        if why:
+            fail(f"examples/{folder.name} [{tier}]", why)
+        return why is None
+
+    return tally(attempt, work)
+
+
+def includes():
+    """No folder includes what its row of cmake/include_rules.cmake does not list."""
+    done = execute(["cmake", "-P", ROOT / "cmake" / "include_rules.cmake"])
+    if done.returncode != 0:
+        fail("includes", shown(done.stderr))
+    return (1, 0) if done.returncode == 0 else (0, 1)
+
+
+def layout():
+    """Every source is laid out as .clang-format says."""
+    formatter = shutil.which("clang-format-19")
+    if not formatter:
+        print("  clang-format-19 is not installed: not checked")
+        return 0, 0
+    listing = execute(["git", "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp"]).stdout.decode().split()
+    files = [name for name in listing if (ROOT / name).exists()]
+    done = execute([formatter, "--dry-run", *files])
+    wrong = sorted({match[1] for match in re.finditer(r"^(\S+?):\d+:\d+: (?:warning|error):", done.stderr.decode(), re.M)})
+    for name in wrong:
+        fail(f"layout of {name}", "run ./dev format")
+    return len(files) - len(wrong), len(wrong)
+
+
+SECTIONS = {"includes": includes, "layout": layout, "units": units, "stdlib": stdlib, "conformance": conformance, "examples": examples}
+
+
+def main():
+    wanted = [name for name in sys.argv[1:] if name != "all"] or list(SECTIONS)
+    if unknown := [name for name in wanted if name not in SECTIONS]:
+        sys.exit(f"no section is called {unknown[0]}; there are: {', '.join(SECTIONS)}")
+    total = [0, 0]
+    for name in wanted:
+        print(f"-- {name}", flush=True)
+        start = time.monotonic()
+        good, bad = SECTIONS[name]()
+        print(f"   {good} passed, {bad} failed in {time.monotonic() - start:.1f} s", flush=True)
+        total = [total[0] + good, total[1] + bad]
+    print(f"{total[0]} passed, {total[1]} failed")
+    return 1 if total[1] or not total[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
