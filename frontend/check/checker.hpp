@@ -96,9 +96,14 @@ class Checker {
   std::uint64_t constant_natural(const syntax::Expr& expression, const Scope& scope);
 
   // --- layouts.cpp (memory 11) -------------------------------------------------------------------------------------------
+  /// The value of a declared layout, judged by every rule of 11.4 at its first use; E-LAYOUT* otherwise.
   const checked::LayoutValue& layout(const syntax::LayoutDecl& declaration);
 
  private:
+  friend class LayoutEvaluator;
+  /// Null while its definition is being evaluated, so that a definition that reaches itself is seen.
+  std::unordered_map<const syntax::LayoutDecl*, const checked::LayoutValue*> layouts_;
+
   Compilation& compilation_;
   const CheckOptions& options_;
 };

@@ -510,6 +510,8 @@ struct FunctionDecl : Decl {
   bool impl_member = false;
   const Block* body = nullptr;
   Implements implements;
+  const FunctionDecl* copy_of = nullptr;  // made by a family: the template whose signature and body these are, ...
+  std::uint64_t copy_value = 0;           // ... which resolve in its module, with its one natural parameter being this
 };
 struct ImplDecl : Decl {
   List<const GenericParameter> generics;
