@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Measures the built program against its peers: run.py [--rounds N] [NAME...]. Whole processes, peers interleaved so
+that what disturbs one disturbs all; a ratio is the median over the rounds of (cairn's time / the peer's), so below 1 is
+faster. Every program must print what its twins print.
+
+    startup    hello world, start to end; the least of fifty
+    frontend   `cairn check` of a generated program of 20,000 lines of small functions; the least of ten
+    others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards) and NAME.lua
+"""
+import argparse, os, pathlib, shutil, statistics, subprocess, sys, time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+CAIRN = ROOT / "build" / "cairn"
+WORK = ROOT / "build" / "bench"
+NULL = os.open(os.devnull, os.O_RDWR)
+CXX_FLAGS = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=off"]
+
+
+def tiers():
+    lines = (ROOT / "tests" / "tiers").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def seconds(command):
+    """The wall time of one process, which must end with status 0."""
+    actions = [(os.POSIX_SPAWN_DUP2, NULL, fd) for fd in (0, 1)]
+    start = time.perf_counter()
+    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=actions)
+    _, status = os.waitpid(pid, 0)
+    taken = time.perf_counter() - start
+    if status != 0:
+        raise RuntimeError(f"{' '.join(command)} ended with status {os.waitstatus_to_exitcode(status)}")
+    return taken
+
+
+def compiled(source):
+    """The twin built by each compiler at hand: name -> command."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    programs = {}
+    for compiler in ("g++", "clang++-19"):
+        if not shutil.which(compiler):
+            continue
+        target = WORK / f"{source.stem}-{compiler}"
+        language = ["-x", "c", "-std=c11", "-O2"] if source.suffix == ".c" else CXX_FLAGS
+        subprocess.run([compiler, *language, str(source), "-o", str(target)], check=True)
+        programs[compiler] = [str(target)]
+    return programs
+
+
+def peers(name):
+    """Every way to run the benchmark: label -> command, the tiers of cairn first."""
+    program = str(HERE / "programs" / f"{name}.cairn")
+    ways = {f"cairn {tier}": [str(CAIRN), "run", "--tier", tier, program] for tier in tiers()}
+    for suffix in (".cpp", ".c"):
+        if (source := HERE / "twins" / f"{name}{suffix}").exists():
+            ways.update(compiled(source))
+    script = HERE / "twins" / f"{name}.lua"
+    if script.exists() and shutil.which("luajit"):
+        ways["luajit -joff"] = ["luajit", "-joff", str(script)]
+        ways["luajit"] = ["luajit", str(script)]
+    return ways
+
+
+def same_output(ways):
+    printed = {label: subprocess.run(command, capture_output=True).stdout for label, command in ways.items()}
+    expected = next(iter(printed.values()))
+    for label, text in printed.items():
+        if text != expected:
+            raise RuntimeError(f"{label} printed {text[:80]!r}, {next(iter(printed))} printed {expected[:80]!r}")
+
+
+def interleaved(ways, rounds):
+    times = {label: [] for label in ways}
+    for _ in range(rounds):
+        for label, command in ways.items():
+            times[label].append(seconds(command))
+    return times
+
+
+def table(title, ways, times, summary, rounds):
+    print(f"\n{title} ({rounds} rounds)")
+    own = [label for label in ways if label.startswith("cairn")]
+    print(f"  {'':24}{'ms':>10}" + "".join(f"{label + ' /':>24}" for label in own))
+    for label in ways:
+        ratios = [statistics.median(a / b for a, b in zip(times[mine], times[label])) if summary is statistics.median
+                  else summary(times[mine]) / summary(times[label]) for mine in own]
+        print(f"  {label:24}{summary(times[label]) * 1e3:10.2f}" + "".join(f"{ratio:24.2f}" for ratio in ratios), flush=True)
+
+
+def startup(rounds):
+    ways = {"cairn": [str(CAIRN), "run", str(HERE / "programs" / "hello.cairn")], **compiled(HERE / "twins" / "hello.c"),
+            "luajit": ["luajit", str(HERE / "twins" / "hello.lua")]}
+    same_output(ways)
+    table("startup: hello world, least time", ways, interleaved(ways, rounds or 50), min, rounds or 50)
+
+
+def frontend(rounds):
+    sys.path.insert(0, str(HERE))
+    from generate_program import program
+    WORK.mkdir(parents=True, exist_ok=True)
+    ways = {}
+    for language, command in (("cairn", [str(CAIRN), "check"]), ("lua", ["luajit", "-b"])):
+        path = WORK / f"generated.{language}"
+        path.write_text(program(language, 20000))
+        ways["cairn check" if language == "cairn" else "luajit -b"] = [*command, str(path), *(["/dev/null"] if language == "lua" else [])]
+    times = interleaved(ways, rounds or 10)
+    table("frontend: 20,000 lines of small functions, least time", ways, times, min, rounds or 10)
+    start = min(seconds([str(CAIRN), "--version"]) for _ in range(10))
+    print(f"  cairn check reads {20000 / (min(times['cairn check']) - start) / 1e6:.2f} million lines a second")
+
+
+def program_bench(name, rounds):
+    ways = peers(name)
+    same_output(ways)
+    table(name, ways, interleaved(ways, rounds or 5), statistics.median, rounds or 5)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measure cairn against its peers.")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--rounds", type=int, default=0)
+    args = parser.parse_args()
+    special = {"startup": startup, "frontend": frontend}
+    programs = sorted(path.stem for path in (HERE / "programs").glob("*.cairn") if path.stem != "hello")
+    failed = False
+    for name in args.names or [*special, *programs]:
+        if name not in special and name not in programs:
+            sys.exit(f"no benchmark is called {name}; there are: {', '.join([*special, *programs])}")
+        try:
+            special[name](args.rounds) if name in special else program_bench(name, args.rounds)
+        except (RuntimeError, subprocess.CalledProcessError) as fault:
+            failed = True
+            print(f"\n{name}: {fault}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
