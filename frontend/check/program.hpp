@@ -1,13 +1,13 @@
 // The checked program: what the checker gives and everything after it consumes. It is monomorphized (one Function per
-// instance), fully typed, every name resolved, every short form written out, every lent place and every guard's operands
-// explicit. Nodes live in the program's arena. Lowering to bytecode is mechanical from here; rows, the operand-order
-// audit, lane rules and proofs read the same tree.
+// instance), fully typed, every name resolved, every short form written out, every lent place and every guard's
+// operands explicit. Nodes live in the program's arena. Lowering to bytecode is mechanical from here; rows, the
+// operand-order audit, lane rules and proofs read the same tree.
 //
-// Values and places. A *place* expression denotes storage: Local, Field, Element, and no other. A *value* is made from a
-// place by Load (copy, or move when `moves`). A view value (ViewOf, Part, Text, or a Local of view type) is pointer and
-// length. A single borrow is Lend (of a place) or LendTemporary (of a value).
-// A Local whose declared type is a single borrow stands for the value behind it: the node's type is the value's type and
-// reads and writes go through the pointer.
+// Values and places. A *place* expression denotes storage: Local, Field, Element, and no other. A *value* is made from
+// a place by Load (copy, or move when `moves`). A view value (ViewOf, Part, Text, or a Local of view type) is pointer
+// and length. A single borrow is Lend (of a place) or LendTemporary (of a value). A Local whose declared type is a
+// single borrow stands for the value behind it: the node's type is the value's type and reads and writes go through the
+// pointer.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,10 @@
 #include "frontend/check/types.hpp"
 #include "frontend/diagnostics/diagnostic.hpp"
 #include "frontend/syntax/ast.hpp"
+
+namespace cairn {
+struct FunctionInfo;  // frontend/check/declarations.hpp
+}
 
 namespace cairn::checked {
 
@@ -33,42 +37,56 @@ struct Expr;
 struct Block;
 
 enum class LocalKind : std::uint8_t {
-  Parameter, Let, LoopBinder, PayloadBinder, Buffer, Stack, LaneBinder, Shared, Natural /* static natural */,
+  Parameter,
+  Let,
+  LoopBinder,
+  PayloadBinder,
+  Buffer,
+  Stack,
+  LaneBinder,
+  Shared,
+  Natural /* static natural */,
 };
 
 struct Local {
-  Name name;                    // none: a hidden local (`_`, loop bounds)
-  const Type* type = nullptr;   // declared type; Buffer and Stack have their view type rw<T>[n]@place
+  Name name;                   // none: a hidden local (`_`, loop bounds)
+  const Type* type = nullptr;  // declared type; Buffer and Stack have their view type rw<T>[n]@place
   LocalKind kind{};
   bool is_mutable = false;
-  bool captured = false;        // some closure or lane body of the function refers to it
-  bool lent_rw = false;         // an rw borrow of it (or of a part of it) is taken somewhere: it must live in memory
-  bool moved = false;           // some path moves it (its slot is zeroed on a move, so dropping it is always right)
-  std::uint32_t index = 0;      // position in its function's `locals`
+  bool captured = false;    // some closure or lane body of the function refers to it
+  bool lent_rw = false;     // an rw borrow of it (or of a part of it) is taken somewhere: it must live in memory
+  bool moved = false;       // some path moves it (its slot is zeroed on a move, so dropping it is always right)
+  std::uint32_t index = 0;  // position in its function's `locals`
   Function* owner = nullptr;
   Position position;
 };
 
-// ---------------------------------------------------------------------------------------------------------- expressions
+// ----------------------------------------------------------------------------------------------------------
+// expressions
 
 enum class ExprKind : std::uint8_t {
-  Integer,        // value, of any integer type, or a plain enum's tag
-  Float,          // f32 or f64
+  Integer,  // value, of any integer type, or a plain enum's tag
+  Float,    // f32 or f64
   Bool,
   Text,           // a string literal: view of static bytes
   Zero,           // the zero value of `type` (Array[T, N](), an omitted variant payload)
   FunctionValue,  // a declared function as fn(...) value
-  Local, Field, Element,  // places
-  Load,           // a place's value
-  Take,           // take(place): its value, leaving zero
-  Swap,           // swap(a, b), void
-  Unary, Binary, Logical, Convert,
-  Builtin,        // a builtin that computes: see Builtin
-  Length,         // len(x) of a view, Buf or Array place or text
-  ViewOf,         // a Buf or Array place as a view
-  Part,           // part of a view
-  PartExtent,     // an extent that was left out before a part argument: hi - lo of that Part, covered by the part's guard
-  Lend,           // a single borrow of a place
+  Local,
+  Field,
+  Element,  // places
+  Load,     // a place's value
+  Take,     // take(place): its value, leaving zero
+  Swap,     // swap(a, b), void
+  Unary,
+  Binary,
+  Logical,
+  Convert,
+  Builtin,     // a builtin that computes: see Builtin
+  Length,      // len(x) of a view, Buf or Array place or text
+  ViewOf,      // a Buf or Array place as a view
+  Part,        // part of a view
+  PartExtent,  // an extent that was left out before a part argument: hi - lo of that Part, covered by the part's guard
+  Lend,        // a single borrow of a place
   LendTemporary,  // a single ro borrow of a value
   LendDyn,        // a place (or a Dyn's object) as ro/rw<dyn T>
   Call,           // a Function (externs included)
@@ -76,17 +94,20 @@ enum class ExprKind : std::uint8_t {
   CallDyn,        // a trait member through a dyn
   Record,         // constructor
   Variant,        // constructor of a sum (plain enums are Integer)
-  BufNew, DynNew,
+  BufNew,
+  DynNew,
   Closure,
   Try,
-  Print,          // print, println, eprint, eprintln
+  Print,  // print, println, eprint, eprintln
   Format,
-  Assert, AssertEqual,
-  Transfer,       // transfer(dst, src)
-  Machine,        // mmio_read, mmio_write, asm("..")
-  LayoutQuery,    // L.at, D.row, D.col with run-time coordinates
-  Spawn,          // concurrency
-  Concurrent,     // an operation of tickets, groups, atomics, mutexes, rings, fragments, pipelines, warps: see ConcurrentOp
+  Assert,
+  AssertEqual,
+  Transfer,     // transfer(dst, src)
+  Machine,      // mmio_read, mmio_write, asm("..")
+  LayoutQuery,  // L.at, D.row, D.col with run-time coordinates
+  Spawn,        // concurrency
+  Concurrent,   // an operation of tickets, groups, atomics, mutexes, rings, fragments, pipelines, warps: see
+                // ConcurrentOp
 };
 
 struct Expr {
@@ -108,12 +129,12 @@ struct Expr {
 };
 
 struct IntegerExpr : Expr {
-  std::uint64_t bits = 0;      // two's complement, sign-extended to 64 bits for signed types
-  bool literal = false;        // written as a number literal (printing: an unannotated one is a u64, negated an i64)
-  bool character = false;      // written as a character literal (printing writes the byte)
+  std::uint64_t bits = 0;  // two's complement, sign-extended to 64 bits for signed types
+  bool literal = false;    // written as a number literal (printing: an unannotated one is a u64, negated an i64)
+  bool character = false;  // written as a character literal (printing writes the byte)
 };
 struct FloatExpr : Expr {
-  double value = 0;            // exact for f32 as well
+  double value = 0;  // exact for f32 as well
 };
 struct BoolExpr : Expr {
   bool value = false;
@@ -128,7 +149,7 @@ struct LocalExpr : Expr {
   Local* local = nullptr;
 };
 struct FieldExpr : Expr {
-  const Expr* base = nullptr;   // a place, or a value (a temporary's field) of record type
+  const Expr* base = nullptr;  // a place, or a value (a temporary's field) of record type
   std::uint32_t index = 0;
 };
 struct ElementExpr : Expr {
@@ -137,7 +158,7 @@ struct ElementExpr : Expr {
 };
 struct LoadExpr : Expr {
   const Expr* place = nullptr;
-  bool moves = false;           // affine or linear: the place (always a Local) is left zero
+  bool moves = false;  // affine or linear: the place (always a Local) is left zero
 };
 struct TakeExpr : Expr {
   const Expr* place = nullptr;
@@ -150,7 +171,7 @@ struct UnaryExpr : Expr {
   UnaryOp op{};
   const Expr* operand = nullptr;
 };
-struct BinaryExpr : Expr {      // arithmetic, bits, comparison; both operands of one type
+struct BinaryExpr : Expr {  // arithmetic, bits, comparison; both operands of one type
   BinaryOp op{};
   const Expr* left = nullptr;
   const Expr* right = nullptr;
@@ -160,12 +181,25 @@ struct LogicalExpr : Expr {
   const Expr* left = nullptr;
   const Expr* right = nullptr;
 };
-struct ConvertExpr : Expr {     // numeric conversions, storage floats included; from operand->type to type
+struct ConvertExpr : Expr {  // numeric conversions, storage floats included; from operand->type to type
   const Expr* operand = nullptr;
 };
 
 enum class Builtin : std::uint8_t {
-  AddWrap, SubWrap, MulWrap, ShlWrap, Shr, Min, Max, Abs, Sqrt, Floor, Ceil, Trunc, ToBits, FromBits,
+  AddWrap,
+  SubWrap,
+  MulWrap,
+  ShlWrap,
+  Shr,
+  Min,
+  Max,
+  Abs,
+  Sqrt,
+  Floor,
+  Ceil,
+  Trunc,
+  ToBits,
+  FromBits,
   Quantize,            // quantize[T](x) or quantize[T](x, scale)
   QuantizeStochastic,  // quantize_stochastic[T](x, scale, bits)
 };
@@ -182,7 +216,7 @@ struct ViewOfExpr : Expr {
 /// x[lo..hi]: traps unless lo <= hi, hi <= len and, when `want` says so, hi - lo equals it.
 struct PartExpr : Expr {
   enum class Want : std::uint8_t { None, Literal, Argument };
-  const Expr* base = nullptr;   // a view value: Local of view type, ViewOf, Part, Text
+  const Expr* base = nullptr;  // a view value: Local of view type, ViewOf, Part, Text
   const Expr* lo = nullptr;
   const Expr* hi = nullptr;
   Want want = Want::None;
@@ -201,7 +235,8 @@ struct LendTemporaryExpr : Expr {
 };
 struct LendDynExpr : Expr {
   BorrowMode mode{};
-  const Expr* place = nullptr;      // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
+  const Expr* place =
+      nullptr;  // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
   const TraitInfo* trait = nullptr;
 };
 struct CallExpr : Expr {
@@ -209,7 +244,7 @@ struct CallExpr : Expr {
   List<const Expr* const> arguments;  // one per parameter, extents written out
 };
 struct CallValueExpr : Expr {
-  const Expr* callee = nullptr;       // Load of a fn(..) local (traps when null), or Local of a ro<fn(..)> parameter
+  const Expr* callee = nullptr;  // Load of a fn(..) local (traps when null), or Local of a ro<fn(..)> parameter
   bool borrowed = false;
   List<const Expr* const> arguments;
 };
@@ -225,7 +260,7 @@ struct RecordExpr : Expr {
 };
 struct VariantExpr : Expr {
   std::uint32_t variant = 0;
-  const Expr* payload = nullptr;      // null: none
+  const Expr* payload = nullptr;  // null: none
 };
 struct BufNewExpr : Expr {
   const Expr* count = nullptr;
@@ -235,18 +270,18 @@ struct DynNewExpr : Expr {
   const TraitInfo* trait = nullptr;
 };
 struct ClosureExpr : Expr {
-  Function* body = nullptr;           // its captures are the outer locals it names
+  Function* body = nullptr;  // its captures are the outer locals it names
 };
 /// The operand's success payload, or an early return of the enclosing function's failure with the same failure payload.
 struct TryExpr : Expr {
-  const Expr* operand = nullptr;      // success is variant 0, failure 1
-  const Type* result = nullptr;       // the enclosing function's (or closure's) result type
+  const Expr* operand = nullptr;  // success is variant 0, failure 1
+  const Type* result = nullptr;   // the enclosing function's (or closure's) result type
 };
 
 enum class PrintAs : std::uint8_t { Byte, Integer, Bool, Float, Bytes };
 struct PrintArgument {
   PrintAs as{};
-  const Expr* value = nullptr;        // Bytes: a view value
+  const Expr* value = nullptr;  // Bytes: a view value
 };
 struct PrintExpr : Expr {
   bool to_error = false;
@@ -254,7 +289,7 @@ struct PrintExpr : Expr {
   List<const PrintArgument> arguments;
 };
 struct FormatExpr : Expr {
-  const Expr* target = nullptr;       // a place of the lending record
+  const Expr* target = nullptr;  // a place of the lending record
   std::uint32_t buffer_field = 0;
   std::uint32_t length_field = 0;
   List<const PrintArgument> arguments;
@@ -298,16 +333,40 @@ struct SpawnExpr : Expr {
 enum class ConcurrentOp : std::uint16_t;  // frontend/check/concurrent_ops.hpp
 struct ConcurrentExpr : Expr {
   ConcurrentOp op{};
-  const Expr* receiver = nullptr;     // a place, when it has one
+  const Expr* receiver = nullptr;  // a place, when it has one
   List<const Expr* const> arguments;
   List<const StaticArgument> statics;
 };
 
-// ----------------------------------------------------------------------------------------------------------- statements
+// -----------------------------------------------------------------------------------------------------------
+// statements
 
 enum class StmtKind : std::uint8_t {
-  Let, Unpack, Assign, Compound, If, While, For, Match, Return, Break, Continue, Defer, Block, Expression,
-  Storage, Parallel, Reduce, Scan, Compact, Into, Cooperative, Shared, Pipeline, Barrier, Asm,
+  Let,
+  Unpack,
+  Assign,
+  Compound,
+  If,
+  While,
+  For,
+  Match,
+  Return,
+  Break,
+  Continue,
+  Defer,
+  Block,
+  Expression,
+  Storage,
+  Parallel,
+  Reduce,
+  Scan,
+  Compact,
+  Into,
+  Cooperative,
+  Shared,
+  Pipeline,
+  Barrier,
+  Asm,
 };
 
 struct Stmt {
@@ -327,11 +386,11 @@ struct Block {
 };
 
 struct LetStmt : Stmt {
-  Local* local = nullptr;       // hidden for `let _ = e;`: dropped at the end of the statement
+  Local* local = nullptr;  // hidden for `let _ = e;`: dropped at the end of the statement
   const Expr* value = nullptr;
 };
 struct UnpackStmt : Stmt {
-  List<Local* const> locals;    // one per field; null: `_`, dropped at the end of the statement
+  List<Local* const> locals;  // one per field; null: `_`, dropped at the end of the statement
   const Expr* value = nullptr;
 };
 /// The value first, then the place with its guards, then the store; an owner's old value is released at the store.
@@ -358,14 +417,14 @@ struct WhileStmt : Stmt {
 /// of its element.
 struct ForStmt : Stmt {
   Local* binder = nullptr;
-  const Expr* lo = nullptr;     // null: 0
+  const Expr* lo = nullptr;  // null: 0
   const Expr* hi = nullptr;
   const Block* body = nullptr;
 };
 struct MatchArm {
   std::uint32_t variant = 0;
-  Local* binder = nullptr;      // null: no payload, or `_` (an owner payload is released where the arm ends)
-  bool drops_payload = false;   // `_`
+  Local* binder = nullptr;     // null: no payload, or `_` (an owner payload is released where the arm ends)
+  bool drops_payload = false;  // `_`
   const Block* body = nullptr;
 };
 struct MatchStmt : Stmt {
@@ -378,14 +437,14 @@ struct ReturnStmt : Stmt {
 struct DeferStmt : Stmt {
   const Expr* call = nullptr;
 };
-struct BlockStmt : Stmt {       // unsafe blocks too
+struct BlockStmt : Stmt {  // unsafe blocks too
   const Block* body = nullptr;
 };
 struct ExpressionStmt : Stmt {
   const Expr* value = nullptr;  // its result, when it has one, is dropped
 };
 struct StorageStmt : Stmt {
-  Local* local = nullptr;       // Buffer or Stack
+  Local* local = nullptr;  // Buffer or Stack
   const Expr* count = nullptr;
 };
 struct BreakStmt : Stmt {};
@@ -398,14 +457,15 @@ struct ParallelStmt : Stmt {
   Function* lane = nullptr;
   List<Local* const> after;
 };
-/// reduce: `lane` yields the term of its index; folded in index order (or, for the pooled form, as the numerics chapter says).
+/// reduce: `lane` yields the term of its index; folded in index order (or, for the pooled form, as the numerics chapter
+/// says).
 struct ReduceStmt : Stmt {
   Reducer reducer{};
   bool parallel = false;
   bool warp = false;
   bool device = false;
-  Local* result = nullptr;      // bound form
-  const Expr* target = nullptr; // element-place form: an Element
+  Local* result = nullptr;       // bound form
+  const Expr* target = nullptr;  // element-place form: an Element
   const Expr* extent = nullptr;
   Function* lane = nullptr;
   const Expr* warp_value = nullptr;
@@ -415,8 +475,8 @@ struct ScanStmt : Stmt {
   bool exclusive = false;
   bool parallel = false;
   bool device = false;
-  Local* total = nullptr;       // null: nobody reads it
-  const Expr* output = nullptr; // a view value or Buf/Array place
+  Local* total = nullptr;        // null: nobody reads it
+  const Expr* output = nullptr;  // a view value or Buf/Array place
   const Expr* extent = nullptr;
   Function* lane = nullptr;
 };
@@ -434,35 +494,39 @@ struct IntoStmt : Stmt {
 };
 // Cooperative regions, typed assembly and pipelines: frontend/check/cooperative.hpp, frontend/check/assembly.hpp.
 
-// ------------------------------------------------------------------------------------------------------------ functions
+// ------------------------------------------------------------------------------------------------------------
+// functions
 
 enum class FunctionKind : std::uint8_t { Function, Kernel, Extern, Test, Closure, Lane };
 
 struct Row;  // frontend/check/rows.hpp
 
 struct Function {
-  std::string_view name;            // full, with instance arguments: lib.rising[u64]
+  std::string_view name;  // full, with instance arguments: lib.rising[u64]
   FunctionKind kind{};
   const syntax::Decl* declaration = nullptr;  // FunctionDecl, ExternDecl or TestDecl; null for closures and lanes
+  const FunctionInfo* info = nullptr;         // what it is an instance of; null for tests, closures and lanes
+  const syntax::Ceiling* ceiling = nullptr;   // its own, or the trait member's it implements; null: none
   Name module;
   std::span<const StaticArgument> arguments;  // of an instance
   std::span<Local* const> parameters;
-  const Type* result = nullptr;     // void when none
-  std::vector<Local*> locals;       // parameters first
-  const Block* body = nullptr;      // null for externs, and until checked
-  Function* parent = nullptr;       // the function a closure or lane stands in
-  std::vector<Local*> captures;     // closure, lane: outer locals it names, directly or through inner ones
-  std::string_view symbol;          // extern
+  const Type* result = nullptr;  // void when none
+  std::vector<Local*> locals;    // parameters first
+  const Block* body = nullptr;   // null for externs, and until checked
+  Function* parent = nullptr;    // the function a closure or lane stands in
+  std::vector<Local*> captures;  // closure, lane: outer locals it names, directly or through inner ones
+  std::string_view symbol;       // extern
   Row* row = nullptr;
   Position position;
-  std::uint32_t index = 0;          // in Program::functions
-  bool library = false;             // of a packaged module
+  std::uint32_t index = 0;  // in Program::functions
+  bool library = false;     // of a packaged module
 };
 
 struct Program {
-  std::vector<std::unique_ptr<Function>> functions;  // every concrete function and instance, closures and lanes included
-  std::vector<Function*> tests;     // in declaration order
-  Function* main = nullptr;         // when asked for
+  std::vector<std::unique_ptr<Function>>
+      functions;                 // every concrete function and instance, closures and lanes included
+  std::vector<Function*> tests;  // in declaration order
+  Function* main = nullptr;      // when asked for
 };
 
 }  // namespace cairn::checked

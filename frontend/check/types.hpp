@@ -21,27 +21,48 @@ using syntax::Placement;
 enum class TypeKind : std::uint8_t {
   Void,
   Bool,
-  U8, U16, U32, U64, Usize,
-  I8, I16, I32, I64,
-  F32, F64,
-  F16, BF16, F8E4M3, F8E5M2,  // storage floats
-  Record, Sum,                 // a plain enum is a Sum whose variants all lack payloads and that has no generics
-  Buf, Array,
-  Function,                    // fn(A) -> R
-  Dyn,                         // Dyn[Trait]: owned
-  DynRef,                      // dyn Trait: only behind a single borrow
-  Borrow,                      // ro<T>, rw<T>
-  View,                        // ro<T>[n]@place, rw<T>[n]@place
-  Ticket, Atomic, Mutex, Group, IoRing, Pipeline, Fragment,
-  Witness,                     // the opaque type of `check --generics`, displayed ?f.T
+  U8,
+  U16,
+  U32,
+  U64,
+  Usize,
+  I8,
+  I16,
+  I32,
+  I64,
+  F32,
+  F64,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,  // storage floats
+  Record,
+  Sum,  // a plain enum is a Sum whose variants all lack payloads and that has no generics
+  Buf,
+  Array,
+  Function,  // fn(A) -> R
+  Dyn,       // Dyn[Trait]: owned
+  DynRef,    // dyn Trait: only behind a single borrow
+  Borrow,    // ro<T>, rw<T>
+  View,      // ro<T>[n]@place, rw<T>[n]@place
+  Ticket,
+  Atomic,
+  Mutex,
+  Group,
+  IoRing,
+  Pipeline,
+  Fragment,
+  Witness,  // the opaque type of `check --generics`, displayed ?f.T
 };
 
-/// What using a value of a type means (ownership and memory, section 1). Ordered: an aggregate has the largest of its parts.
+/// What using a value of a type means (ownership and memory, section 1). Ordered: an aggregate has the largest of its
+/// parts.
 enum class Ownership : std::uint8_t { Copy, Affine, Linear };
 
 struct Type;
 
-/// The identity of a view's length (ownership and memory, 5.2): a literal, a symbol such as `n`, `r.a`, `len(b)`, or none.
+/// The identity of a view's length (ownership and memory, 5.2): a literal, a symbol such as `n`, `r.a`, `len(b)`, or
+/// none.
 struct Extent {
   enum class Kind : std::uint8_t { None, Literal, Symbol };
   Kind kind = Kind::None;
@@ -81,7 +102,7 @@ struct RecordInfo {
   Lends lends;
   std::uint64_t align = 0;  // written align(k), else 0
   bool packed = false;
-  bool linear = false;      // its own marker
+  bool linear = false;  // its own marker
 };
 
 struct SumVariant {
@@ -89,7 +110,7 @@ struct SumVariant {
   const Type* payload = nullptr;  // null: none
 };
 struct SumInfo {
-  const syntax::SumDecl* declaration = nullptr;  // null: the predeclared Order and Cache
+  const syntax::SumDecl* declaration = nullptr;  // the predeclared Order and Cache have one of the checker's own
   std::span<const StaticArgument> arguments;
   std::span<const SumVariant> variants;
   bool plain = false;  // a plain enum
@@ -99,21 +120,21 @@ struct TraitInfo;  // frontend/check/traits.hpp
 
 struct Type {
   TypeKind kind{};
-  std::uint32_t id = 0;             // dense, in order of creation
-  BorrowMode mode{};                // Borrow, View
+  std::uint32_t id = 0;                   // dense, in order of creation
+  BorrowMode mode{};                      // Borrow, View
   Placement placement = Placement::Host;  // View
   Ownership ownership = Ownership::Copy;  // valid once the declarations of its parts are complete
-  std::string_view name;            // as diagnostics show it: `ro<u8>[len(a)]@host`, `std.pair.Pair[f32]`
-  Name module;                      // home module of a record or sum (none: root, or no home)
-  Name full_name;                   // record, sum: module.name without arguments
-  const Type* element = nullptr;    // Buf, Array, Borrow, View, Ticket, Atomic, Mutex, Group, Pipeline, Fragment
-  std::uint64_t count = 0;          // Array
-  Extent extent;                    // View
+  std::string_view name;                  // as diagnostics show it: `ro<u8>[len(a)]@host`, `std.pair.Pair[f32]`
+  Name module;                            // home module of a record or sum (none: root, or no home)
+  Name full_name;                         // record, sum: module.name without arguments
+  const Type* element = nullptr;          // Buf, Array, Borrow, View, Ticket, Atomic, Mutex, Group, Pipeline, Fragment
+  std::uint64_t count = 0;                // Array
+  Extent extent;                          // View
   std::span<const Type* const> parameters;  // Function
-  const Type* result = nullptr;     // Function (Void when none)
+  const Type* result = nullptr;             // Function (Void when none)
   RecordInfo* record = nullptr;
   SumInfo* sum = nullptr;
-  const TraitInfo* trait = nullptr; // Dyn, DynRef
+  const TraitInfo* trait = nullptr;           // Dyn, DynRef
   std::span<const StaticArgument> arguments;  // Fragment
 
   [[nodiscard]] bool is(TypeKind k) const { return kind == k; }
@@ -152,7 +173,8 @@ class TypeTable {
   const Type* intrinsic(TypeKind kind, const Type* element);
   const Type* fragment(std::string_view name, std::span<const StaticArgument> arguments, const Type* element);
 
-  /// A new nominal type; the declarations part keeps one per (declaration, arguments). Its info is filled by the caller.
+  /// A new nominal type; the declarations part keeps one per (declaration, arguments). Its info is filled by the
+  /// caller.
   Type* new_record(std::string_view shown, Name module, Name full_name);
   Type* new_sum(std::string_view shown, Name module, Name full_name);
   Type* new_witness(std::string_view shown, Ownership ownership);
