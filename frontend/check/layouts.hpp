@@ -77,3 +77,23 @@ struct AffineLayout {
 [[nodiscard]] bool keeps_16_byte_rows(const LayoutValue& storage, std::uint64_t element_bytes);
 
 }  // namespace cairn::checked
+
+namespace cairn {
+
+/// What code may ask of a layout (11.5). The first five are constants.
+enum class LayoutQuestion : std::uint8_t { Size, Cosize, Extent, Participants, Values, At, Row, Col };
+[[nodiscard]] constexpr bool is_count(LayoutQuestion question) { return question <= LayoutQuestion::Values; }
+
+/// The question `L.method(..)` asks; E-CALLEE at `call` when there is none of that name, E-LAYOUT when this kind of
+/// layout does not answer it, E-ARITY for another number of arguments.
+LayoutQuestion layout_question(const checked::LayoutValue& layout, std::string_view method, std::size_t arguments,
+                               Position call);
+
+/// The value of a count; `dimension` is the argument of `extent`: E-LAYOUT at `call` past the rank.
+std::uint64_t layout_count(const checked::LayoutValue& layout, LayoutQuestion question, std::uint64_t dimension,
+                           Position call);
+
+/// `L.at(D.row(..), ..)`: D's tile must have L's shape, E-LAYOUT-CONSUMER at `call`.
+void require_same_shape(const checked::LayoutValue& storage, const checked::LayoutValue& spread, Position call);
+
+}  // namespace cairn
