@@ -57,7 +57,9 @@ struct Local {
   bool lent_rw = false;     // an rw borrow of it (or of a part of it) is taken somewhere: it must live in memory
   bool moved = false;       // some path moves it (its slot is zeroed on a move, so dropping it is always right)
   std::uint32_t index = 0;  // position in its function's `locals`
+  std::uint32_t slot = 0;   // the body checker's own: which bit of its state tells whether the local was moved
   Function* owner = nullptr;
+  const Local* extent = nullptr;  // a view whose extent is a name: the usize local that holds its length, else null
   Position position;
 };
 
@@ -153,7 +155,7 @@ struct FieldExpr : Expr {
   std::uint32_t index = 0;
 };
 struct ElementExpr : Expr {
-  const Expr* base = nullptr;   // a view value, or a Buf or Array place
+  const Expr* base = nullptr;   // a view value, a Buf or Array place, or a temporary Buf or Array value
   const Expr* index = nullptr;  // usize; guarded
 };
 struct LoadExpr : Expr {
@@ -239,6 +241,10 @@ struct LendDynExpr : Expr {
       nullptr;  // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
   const TraitInfo* trait = nullptr;
 };
+/// Arguments, one per parameter. By the parameter's type: a value; Lend or LendTemporary for a single borrow; LendDyn for
+/// a dyn; a view value (ViewOf, Part, Text, a Local of view type) for a view, whose node may have the parameter's type.
+/// For a borrowed callable ro<fn(..)>: a Closure, a FunctionValue, a Load of a fn(..) place (traps when null), or the
+/// Local of the caller's own ro<fn(..)> parameter.
 struct CallExpr : Expr {
   const Function* callee = nullptr;
   List<const Expr* const> arguments;  // one per parameter, extents written out
