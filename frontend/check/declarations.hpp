@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "frontend/check/types.hpp"
+#include "frontend/support/flat_map.hpp"
 #include "frontend/support/names.hpp"
 #include "frontend/syntax/ast.hpp"
 
@@ -92,29 +93,34 @@ class Declarations {
  public:
   explicit Declarations(NameTable& names) : names_(names) {}
 
-  /// The module of this full name, made when `declare` or `open` first meets it; null when the program has none.
+  /// The module of this full name, made when it is first opened.
   Module& open(Name full_name, bool library);
+  /// Null when the program has no such module.
   [[nodiscard]] const Module* module(Name full_name) const;
+  [[nodiscard]] const std::deque<Module>& modules() const { return modules_; }
 
-  /// Adds a declaration under its module and name. False when the name is taken (E-DUPLICATE is the caller's).
+  /// Adds a declaration under its module and name. False when the name is taken.
   bool declare(Name module, Name name, const Symbol& symbol);
   [[nodiscard]] Symbol find(Name module, Name name) const;
+  void reserve(std::size_t declarations) { symbols_.reserve(declarations); }
 
-  /// Candidates in the order of abstractions, 2.4. Never refuses; a private name is found as well.
+  /// The first candidate, in the order of abstractions, 2.4, that is declared in a wanted table. Never refuses; a
+  /// private one is found as well.
   [[nodiscard]] Symbol lookup(std::span<const Name> path, Name module, unsigned want) const;
 
-  /// `prefix` and a segment joined with a dot, when some module or declaration prefix is called so; no name otherwise.
+  /// `prefix` and a segment joined with a dot when some module's name begins so; no name otherwise.
   [[nodiscard]] Name joined(Name prefix, Name segment) const;
 
  private:
-  [[nodiscard]] Symbol in_module(Name module, std::span<const Name> rest, unsigned want) const;
-  [[nodiscard]] Symbol by_full_name(std::span<const Name> path, unsigned want) const;
+  /// The declaration that `path`, read from a module on, names.
+  [[nodiscard]] Symbol below(Name module, std::span<const Name> path, unsigned want) const;
   static std::uint64_t key(Name first, Name second) { return (std::uint64_t{first.id} << 32) | second.id; }
 
   NameTable& names_;
-  std::unordered_map<std::uint64_t, Symbol> symbols_;  // (module, name)
-  std::unordered_map<std::uint64_t, Name> joins_;      // (prefix, segment) -> the dotted name
-  std::unordered_map<Name, Module> modules_;
+  FlatMap<Symbol> symbols_;     // by (module, name)
+  FlatMap<Name> joins_;         // by (prefix, segment): the dotted name
+  std::deque<Module> modules_;  // in the order they were opened
+  FlatMap<Module*> modules_by_name_;
 };
 
 }  // namespace cairn

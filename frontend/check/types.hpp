@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/support/arena.hpp"
@@ -161,38 +161,69 @@ class TypeTable {
   [[nodiscard]] const Type* bool_type() const { return scalar(TypeKind::Bool); }
   [[nodiscard]] const Type* usize() const { return scalar(TypeKind::Usize); }
   /// The scalar, storage float or `void` of this spelling, else null.
-  [[nodiscard]] const Type* scalar_named(Name name) const;
+  [[nodiscard]] const Type* scalar_named(Name name) const {
+    return name.id < named_scalars_.size() ? named_scalars_[name.id] : nullptr;
+  }
 
   const Type* buf(const Type* element);
   const Type* array(const Type* element, std::uint64_t count);
   const Type* function(std::span<const Type* const> parameters, const Type* result);
   const Type* borrow(BorrowMode mode, const Type* value);
   const Type* view(BorrowMode mode, const Type* element, Extent extent, Placement placement);
+  /// Dyn[Trait] (TypeKind::Dyn) or dyn Trait (TypeKind::DynRef); `trait_name` is the trait's full name.
   const Type* dyn(TypeKind owned_or_ref, const TraitInfo* trait, std::string_view trait_name);
-  /// Ticket, Atomic, Mutex, Group (of an element, or null), IoRing, Pipeline.
-  const Type* intrinsic(TypeKind kind, const Type* element);
-  const Type* fragment(std::string_view name, std::span<const StaticArgument> arguments, const Type* element);
+  /// Ticket, Atomic, Mutex, Group (of an element, or null), IoRing, Pipeline. A ticket of queued work is on the device.
+  const Type* intrinsic(TypeKind kind, const Type* element, Placement placement = Placement::Host);
+  /// A fragment: its family (WmmaA, ...) and its four arguments, the element type first.
+  const Type* fragment(std::string_view family, std::span<const StaticArgument> arguments);
 
   /// A new nominal type; the declarations part keeps one per (declaration, arguments). Its info is filled by the
-  /// caller.
+  /// caller, who then asks for its ownership with `settle`.
   Type* new_record(std::string_view shown, Name module, Name full_name);
   Type* new_sum(std::string_view shown, Name module, Name full_name);
-  Type* new_witness(std::string_view shown, Ownership ownership);
+  const Type* new_witness(std::string_view shown, Ownership ownership);
+
+  /// Computes the ownership of every record, sum and array made since the table had `first` types. Call it when the
+  /// outermost declaration being resolved is complete: types reach each other, also in circles through a Buf.
+  void settle(std::size_t first);
 
   [[nodiscard]] std::size_t size() const { return types_.size(); }
-  [[nodiscard]] const Type* at(std::uint32_t id) const { return types_[id]; }
-  /// Forgets every type made after the table had `size` types (the undo of a refused declaration).
-  void truncate(std::size_t size);
+  [[nodiscard]] const Type* at(std::size_t id) const { return types_[id]; }
 
  private:
-  Type* make(TypeKind kind, std::string_view shown);
-  Type* intern(std::string_view shown_key, TypeKind kind, bool& created);
+  Type* add(const Type& type, std::string_view shown);
+  /// The type equal to `wanted` in everything but its name and number, made when there is none yet; `shown` writes its
+  /// name then.
+  template <class Shown>
+  const Type* intern(const Type& wanted, Shown shown);
 
   Arena& arena_;
   NameTable& names_;
   std::vector<Type*> types_;
-  std::vector<const Type*> scalars_;
-  std::unordered_map<std::string_view, Type*> structural_;  // by shown name and kind
+  std::vector<const Type*> scalars_;                          // by TypeKind
+  std::vector<const Type*> named_scalars_;                    // by name id
+  std::vector<std::pair<std::uint64_t, const Type*>> slots_;  // structural types by hash, linear probing
+  std::size_t used_ = 0;
+  std::string scratch_;
 };
+
+/// Index of a record's field or a sum's variant, or -1.
+[[nodiscard]] inline std::int32_t field_of(const RecordInfo& record, Name name) {
+  for (std::size_t i = 0; i < record.fields.size(); ++i)
+    if (record.fields[i].name == name) return static_cast<std::int32_t>(i);
+  return -1;
+}
+[[nodiscard]] inline std::int32_t variant_of(const SumInfo& sum, Name name) {
+  for (std::size_t i = 0; i < sum.variants.size(); ++i)
+    if (sum.variants[i].name == name) return static_cast<std::int32_t>(i);
+  return -1;
+}
+/// The value type behind a single borrow; any other type itself.
+[[nodiscard]] inline const Type* value_type(const Type* type) {
+  return type->kind == TypeKind::Borrow ? type->element : type;
+}
+[[nodiscard]] inline bool is_pinned(const Type* type) {
+  return type->kind >= TypeKind::Ticket && type->kind <= TypeKind::Pipeline;
+}
 
 }  // namespace cairn
