@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the tests of the built tree (./dev test): run.py [SECTION...]. The last line is `N passed, N failed`."""
-import concurrent.futures, os, pathlib, re, shlex, shutil, subprocess, sys, time
+"""Runs the tests of a built tree (./dev test): run.py [--build FOLDER] [SECTION...]. The last line is `N passed, N failed`."""
+import argparse, concurrent.futures, os, pathlib, re, shlex, shutil, subprocess, sys, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
-CAIRN = ROOT / "build" / "cairn"
+BUILD = ROOT / "build"
 JOBS = os.cpu_count() or 2
 
 
@@ -39,7 +39,7 @@ def fail(what, why=""):
 def units():
     """Every Catch2 program that was built from a folder of tests/."""
     passed = failed = 0
-    for program in sorted((ROOT / "build" / "tests").glob("tests_*")):
+    for program in sorted((BUILD / "tests").glob("tests_*")):
         done = execute([program], limit=900)
         text = done.stdout.decode(errors="replace")
         if clean := re.search(r"All tests passed \(.* in (\d+) test cases?\)", text):
@@ -62,7 +62,7 @@ def stdlib():
     work = [(path, tier) for path in sorted((TESTS / "stdlib").glob("*.cairn")) for tier in tiers()]
 
     def attempt(path, tier):
-        done = execute([CAIRN, "test", path], limit=300, env={**os.environ, "CAIRN_TIER": tier})
+        done = execute([BUILD / "cairn", "test", path], limit=300, env={**os.environ, "CAIRN_TIER": tier})
         if done.returncode != 0:
             fail(f"tests/stdlib/{path.name} [{tier}]", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
         return done.returncode == 0
@@ -82,7 +82,7 @@ def conformance():
     required = set(listed(TESTS / "conformance" / "required"))
     passed = failed = later = 0
     for tier in tiers():
-        done = execute([sys.executable, TESTS / "conformance" / "run.py", "--cairn", CAIRN, "--limit", "30",
+        done = execute([sys.executable, TESTS / "conformance" / "run.py", "--cairn", BUILD / "cairn", "--limit", "30",
                         f"--flags=--tier={tier}"], limit=3600)
         lines = done.stdout.decode(errors="replace").splitlines()
         closing = re.fullmatch(r"(\d+) passed, (\d+) failed, \d+ skipped", lines[-1]) if lines else None
@@ -110,7 +110,7 @@ def example_fault(folder, tier):
     source = folder if (folder / "cairn.toml").exists() else folder / f"{folder.name}.cairn"
     arguments = shlex.split(read("args"))
     flags = ["--tier", tier, *shlex.split(read("flags"))]
-    done = execute([CAIRN, "run", *flags, source, *(["--", *arguments] if arguments else [])], cwd=folder,
+    done = execute([BUILD / "cairn", "run", *flags, source, *(["--", *arguments] if arguments else [])], cwd=folder,
                    input=read("stdin").encode())
     wanted = int(read("status") or 0)
     if done.returncode not in (wanted, wanted - 128 - 12 if wanted == 134 else wanted, -6 if wanted == 134 else wanted):
@@ -161,9 +161,15 @@ SECTIONS = {"includes": includes, "layout": layout, "units": units, "stdlib": st
 
 
 def main():
-    wanted = [name for name in sys.argv[1:] if name != "all"] or list(SECTIONS)
+    global BUILD
+    parser = argparse.ArgumentParser(description="Run the tests of a built tree.")
+    parser.add_argument("--build", default="build", help="the build folder")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; none, or all: every one")
+    args = parser.parse_args()
+    BUILD = ROOT / args.build
+    wanted = [name for name in args.sections if name != "all"] or list(SECTIONS)
     if unknown := [name for name in wanted if name not in SECTIONS]:
-        sys.exit(f"no section is called {unknown[0]}; there are: {', '.join(SECTIONS)}")
+        parser.error(f"no section is called {unknown[0]}; there are: {', '.join(SECTIONS)}")
     total = [0, 0]
     for name in wanted:
         print(f"-- {name}", flush=True)
