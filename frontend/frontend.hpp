@@ -18,9 +18,9 @@
 namespace cairn {
 
 struct CheckOptions {
-  bool want_main = false;           // run, build: judge the entry right after parsing
-  bool generics = false;            // check --generics
-  std::string device_target;        // judge target rules for it; empty: none given
+  bool want_main = false;     // run, build: judge the entry right after parsing
+  bool generics = false;      // check --generics
+  std::string device_target;  // judge target rules for it; empty: none given
   bool emulate = false;
   /// Finds a packaged module's text by name ("std.vec"); null when there is none.
   const std::string* (*packaged)(std::string_view module) = nullptr;
@@ -28,18 +28,18 @@ struct CheckOptions {
 
 /// Everything about one program that later stages need. Owns all memory its trees point into.
 struct Compilation {
-  SourceMap sources;                // the caller adds the project's files, in order, before checking
+  SourceMap sources;  // the caller adds the project's files, in order, before checking
   NameTable names;
   Arena arena;
-  syntax::Program tree;             // after parsing, linking and expansion
+  syntax::Program tree;  // after parsing, linking and expansion
   std::unique_ptr<TypeTable> types;
   checked::Program program;
   Verdict verdict;
   std::vector<std::pair<std::string, std::string>> generics;  // template -> "ok" or "E-CODE: message"
 };
 
-/// Parses, links, expands and checks the files of `compilation.sources`. All refusals are in `compilation.verdict`, in the
-/// order of tools 4.3 and 4.4; `program` is complete only when the verdict accepts. Never throws.
+/// Parses, links, expands and checks the files of `compilation.sources`. All refusals are in `compilation.verdict`, in
+/// the order of tools 4.3 and 4.4; `program` is complete only when the verdict accepts. Never throws.
 void check_program(Compilation& compilation, const CheckOptions& options);
 
 }  // namespace cairn

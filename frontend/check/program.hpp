@@ -241,10 +241,10 @@ struct LendDynExpr : Expr {
       nullptr;  // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
   const TraitInfo* trait = nullptr;
 };
-/// Arguments, one per parameter. By the parameter's type: a value; Lend or LendTemporary for a single borrow; LendDyn for
-/// a dyn; a view value (ViewOf, Part, Text, a Local of view type) for a view, whose node may have the parameter's type.
-/// For a borrowed callable ro<fn(..)>: a Closure, a FunctionValue, a Load of a fn(..) place (traps when null), or the
-/// Local of the caller's own ro<fn(..)> parameter.
+/// Arguments, one per parameter. By the parameter's type: a value; Lend or LendTemporary for a single borrow; LendDyn
+/// for a dyn; a view value (ViewOf, Part, Text, a Local of view type) for a view, whose node may have the parameter's
+/// type. For a borrowed callable ro<fn(..)>: a Closure, a FunctionValue, a Load of a fn(..) place (traps when null), or
+/// the Local of the caller's own ro<fn(..)> parameter.
 struct CallExpr : Expr {
   const Function* callee = nullptr;
   List<const Expr* const> arguments;  // one per parameter, extents written out

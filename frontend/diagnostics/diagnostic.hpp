@@ -1,6 +1,6 @@
 // A refusal: a code of the catalogue, a message, a position and details. There are no warnings. Checker rules build one
-// with `refuse(Code::X, position, "message")` and add details; rendering (human, JSON) and the catalogue (cards, owners,
-// fixes) live beside this file. Specification: tools, sections 4 and 5.
+// with `refuse(Code::X, position, "message")` and add details; rendering (human, JSON) and the catalogue (cards,
+// owners, fixes) live beside this file. Specification: tools, sections 4 and 5.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ using DetailValue = std::variant<std::string, std::vector<std::string>, std::int
 
 struct Diagnostic {
   Code code{};
-  std::string message;            // one or two sentences; the first says what is wrong
-  Position position;              // none: nothing to point at
-  std::string fix;                // the repair hint, sentence case; empty when none is known
+  std::string message;                                       // one or two sentences; the first says what is wrong
+  Position position;                                         // none: nothing to point at
+  std::string fix;                                           // the repair hint, sentence case; empty when none is known
   std::vector<std::pair<std::string, DetailValue>> details;  // in order, keys as in the JSON record
-  std::string custom_code;        // a recipe's `require "E-MINE: ..."`; replaces the code's own name
-  std::string file;               // for refusals without a position that still concern a file
+  std::string custom_code;  // a recipe's `require "E-MINE: ..."`; replaces the code's own name
+  std::string file;         // for refusals without a position that still concern a file
 
   Diagnostic& detail(std::string key, DetailValue value) & {
     details.emplace_back(std::move(key), std::move(value));

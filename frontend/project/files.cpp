@@ -17,7 +17,7 @@ std::expected<std::string, std::string> read_file(const std::filesystem::path& p
     int file;
     ~Closer() { ::close(file); }
   } closer{file};
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) != 0) return reason();
   if (!S_ISREG(status.st_mode)) return std::unexpected(std::string("it is no regular file"));
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -38,7 +38,7 @@ std::expected<std::string, std::string> read_file(const std::filesystem::path& p
 std::string not_inside(const std::filesystem::path& root, std::string_view path, bool folder) {
   std::filesystem::path at = root;
   const std::filesystem::path relative(path);
-  struct stat status {};
+  struct stat status{};
   for (const std::filesystem::path& part : relative) {
     at /= part;
     if (::lstat(at.c_str(), &status) != 0) return "does not exist";

@@ -1,6 +1,6 @@
-// All text of a program: the project's files in order, then the library modules that were linked. Every file has a range
-// of one 32-bit position space, so a position is one number and any node can be traced to its file, line and column.
-// Files are added before they are lexed and never change afterwards.
+// All text of a program: the project's files in order, then the library modules that were linked. Every file has a
+// range of one 32-bit position space, so a position is one number and any node can be traced to its file, line and
+// column. Files are added before they are lexed and never change afterwards.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct Span {
 };
 
 struct SourceFile {
-  std::string path;    // as diagnostics show it: relative to the project root, or a library module's name
+  std::string path;  // as diagnostics show it: relative to the project root, or a library module's name
   std::string text;
-  bool library = false;  // a packaged module: diagnostics name it in `module`
-  bool own = true;       // of the project itself, not of a dependency or the library
+  bool library = false;     // a packaged module: diagnostics name it in `module`
+  bool own = true;          // of the project itself, not of a dependency or the library
   std::uint32_t begin = 0;  // position of its first byte
 };
 

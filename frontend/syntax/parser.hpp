@@ -1,10 +1,10 @@
 // From text to the syntax tree of `ast.hpp` (syntax and values, sections 1.1 to 1.4).
 //
-// The files handed over are one text in order: all of it is cut into tokens before anything is parsed, a `module` header
-// holds until the next one across files, and only one refusal is ever given (a thrown `Refusal`), the first in text
-// order. Duplicate declarations and repeated tests are found here as well. The tree lives in the arena and views the
-// source map's texts, which both outlive it. Nesting is bounded (E-DEPTH), so that no input can exhaust the stack, here or
-// in a recursive walk of the tree. Only a chain of left operands (`a + b + c`, `a.b.c`) may be of any length.
+// The files handed over are one text in order: all of it is cut into tokens before anything is parsed, a `module`
+// header holds until the next one across files, and only one refusal is ever given (a thrown `Refusal`), the first in
+// text order. Duplicate declarations and repeated tests are found here as well. The tree lives in the arena and views
+// the source map's texts, which both outlive it. Nesting is bounded (E-DEPTH), so that no input can exhaust the stack,
+// here or in a recursive walk of the tree. Only a chain of left operands (`a + b + c`, `a.b.c`) may be of any length.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,11 @@ struct ParseOptions {
                             Arena& arena, const ParseOptions& options = {});
 
 /// A file that holds one expression, the statements of a body without its braces, or one type, and nothing else.
-[[nodiscard]] const Expr* parse_expression(const SourceMap& sources, std::uint32_t file, NameTable& names, Arena& arena);
-[[nodiscard]] const Block* parse_statements(const SourceMap& sources, std::uint32_t file, NameTable& names, Arena& arena);
-[[nodiscard]] const TypeExpr* parse_type_text(const SourceMap& sources, std::uint32_t file, NameTable& names, Arena& arena);
+[[nodiscard]] const Expr* parse_expression(const SourceMap& sources, std::uint32_t file, NameTable& names,
+                                           Arena& arena);
+[[nodiscard]] const Block* parse_statements(const SourceMap& sources, std::uint32_t file, NameTable& names,
+                                            Arena& arena);
+[[nodiscard]] const TypeExpr* parse_type_text(const SourceMap& sources, std::uint32_t file, NameTable& names,
+                                              Arena& arena);
 
 }  // namespace cairn::syntax
