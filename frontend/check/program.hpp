@@ -21,8 +21,9 @@
 #include "frontend/syntax/ast.hpp"
 
 namespace cairn {
-struct FunctionInfo;  // frontend/check/declarations.hpp
-}
+struct FunctionInfo;   // frontend/check/declarations.hpp
+struct DispatchTable;  // frontend/check/traits.hpp
+}  // namespace cairn
 
 namespace cairn::checked {
 
@@ -236,7 +237,10 @@ struct LendTemporaryExpr : Expr {
   const Expr* value = nullptr;
 };
 struct LendDynExpr : Expr {
-  BorrowMode mode{};
+  BorrowMode mode {
+    const DispatchTable* table =
+        nullptr;  // of a concrete type's impl (Checker::dispatch_table); null for a Dyn or a dyn
+  };
   const Expr* place =
       nullptr;  // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
   const TraitInfo* trait = nullptr;
@@ -274,6 +278,7 @@ struct BufNewExpr : Expr {
 struct DynNewExpr : Expr {
   const Expr* value = nullptr;
   const TraitInfo* trait = nullptr;
+  const DispatchTable* table = nullptr;  // of the value's type
 };
 struct ClosureExpr : Expr {
   Function* body = nullptr;  // its captures are the outer locals it names
