@@ -237,13 +237,11 @@ struct LendTemporaryExpr : Expr {
   const Expr* value = nullptr;
 };
 struct LendDynExpr : Expr {
-  BorrowMode mode {
-    const DispatchTable* table =
-        nullptr;  // of a concrete type's impl (Checker::dispatch_table); null for a Dyn or a dyn
-  };
+  BorrowMode mode{};
   const Expr* place =
       nullptr;  // of a concrete type (table = its impl), of type Dyn[T] (traps when empty), or a dyn local
   const TraitInfo* trait = nullptr;
+  const DispatchTable* table = nullptr;  // of a concrete type's impl (Checker::dispatch_table); null otherwise
 };
 /// Arguments, one per parameter. By the parameter's type: a value; Lend or LendTemporary for a single borrow; LendDyn
 /// for a dyn; a view value (ViewOf, Part, Text, a Local of view type) for a view, whose node may have the parameter's
