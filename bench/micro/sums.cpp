@@ -1,0 +1,119 @@
+// Exact sums beside a vectorized sum in any order (the floor) and the fold in written order: nanoseconds a term, the
+// least of some runs, and ratios. Terms of like magnitude, and terms spread over 60 binades.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "runtime/sums/exact_sum.hpp"
+
+namespace {
+
+using cairn::runtime::ExactSum;
+using cairn::runtime::SumEngine;
+
+template <class Term>
+[[gnu::noinline]] Term sum_in_any_order(std::span<const Term> terms) {
+  constexpr std::size_t kWidth = 512 / sizeof(Term);
+  Term sums[kWidth] = {};
+  std::size_t i = 0;
+  for (; i + kWidth <= terms.size(); i += kWidth) {
+    for (std::size_t k = 0; k < kWidth; ++k) sums[k] += terms[i + k];
+  }
+  Term total = 0;
+  for (const Term sum : sums) total += sum;
+  for (; i < terms.size(); ++i) total += terms[i];
+  return total;
+}
+
+template <class Term>
+[[gnu::noinline]] Term fold_in_order(std::span<const Term> terms) {
+  Term total = 0;
+  for (const Term term : terms) total += term;
+  return total;
+}
+
+/// `sum_of(part)` of each lane's part, joined by `join`.
+template <class Sum, class Term, class SumOf, class Join>
+Sum in_lanes(std::span<const Term> terms, unsigned lanes, SumOf sum_of, Join join) {
+  std::vector<Sum> sums(lanes);
+  std::vector<std::jthread> threads;
+  const std::size_t size = terms.size() / lanes;
+  const auto part = [&](unsigned lane) {
+    return lane + 1 == lanes ? terms.subspan(lane * size) : terms.subspan(lane * size, size);
+  };
+  for (unsigned lane = 1; lane < lanes; ++lane) {
+    threads.emplace_back([&sums, &sum_of, &part, lane] { sums[lane] = sum_of(part(lane)); });
+  }
+  sums[0] = sum_of(part(0));
+  threads.clear();
+  for (unsigned lane = 1; lane < lanes; ++lane) join(sums[0], sums[lane]);
+  return sums[0];
+}
+
+template <class Run>
+double nanoseconds_a_term(std::size_t terms, Run run) {
+  using Clock = std::chrono::steady_clock;
+  const std::size_t repeats = std::max<std::size_t>(1, (std::size_t{1} << 22U) / terms);
+  double best = 1e30;
+  for (int round = 0; round < 7; ++round) {
+    const auto begin = Clock::now();
+    for (std::size_t i = 0; i < repeats; ++i) {
+      auto sum = run();
+      asm volatile("" : "+m"(sum) : : "memory");
+    }
+    best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+  }
+  return best / static_cast<double>(repeats * terms);
+}
+
+template <class Term>
+void measure(std::size_t count, int binades, unsigned lanes) {
+  std::vector<Term> terms(count);
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(1, 2);
+  for (auto& term : terms) {
+    const int shift = binades == 0 ? 0 : static_cast<int>(random() % static_cast<unsigned>(binades)) - binades / 2;
+    term = static_cast<Term>(std::ldexp(random() % 2 == 0 ? unit(random) : -unit(random), shift));
+  }
+  const std::span<const Term> all(terms);
+  const double floor = nanoseconds_a_term(
+      count, [&] { return in_lanes<Term>(all, lanes, sum_in_any_order<Term>, [](Term& a, Term b) { a += b; }); });
+  const double fold = nanoseconds_a_term(count, [&] { return fold_in_order(all); });
+  std::printf("f%zu %8zu terms, %2d binades, %u lanes: any order %.3f, in order %.3f", sizeof(Term) * 8, count, binades,
+              lanes, floor, fold);
+  const SumEngine best = cairn::runtime::best_sum_engine();
+  for (const auto& [name, engine] : {std::pair{"avx512", SumEngine::Avx512}, std::pair{"avx2", SumEngine::Avx2}}) {
+    if (engine > best) continue;
+    const double exact = nanoseconds_a_term(count, [&] {
+      const auto sum_of = [&](std::span<const Term> part) {
+        ExactSum<Term> sum;
+        sum.add_with(part, engine);
+        return sum;
+      };
+      const auto join = [](ExactSum<Term>& a, const ExactSum<Term>& b) { a.join(b); };
+      return in_lanes<ExactSum<Term>>(all, lanes, sum_of, join).result();
+    });
+    std::printf("; exact %s %.3f (%.2fx any order, %.2fx in order)", name, exact, exact / floor, exact / fold);
+  }
+  std::puts("");
+}
+
+}  // namespace
+
+int main() {
+  for (const int binades : {0, 60}) {
+    for (const std::size_t count : {std::size_t{1000}, std::size_t{100000}, std::size_t{4} << 20U}) {
+      measure<double>(count, binades, 1);
+      measure<float>(count, binades, 1);
+    }
+    for (const unsigned lanes : {1U, 2U}) {
+      measure<double>(std::size_t{64} << 20U, binades, lanes);
+      measure<float>(std::size_t{64} << 20U, binades, lanes);
+    }
+  }
+}
