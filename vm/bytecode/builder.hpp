@@ -72,8 +72,8 @@ class ModuleBuilder {
   /// Lays the fields out in order (natural alignment; `packed`: none; `align`: at least that).
   void define_record(std::uint32_t type, std::vector<Field> fields, bool packed = false, std::uint32_t align = 1);
   std::uint32_t declare_sum(std::string name);
-  /// Lays the payloads out: one after another when some payload owns storage, overlapping when none does.
-  void define_sum(std::uint32_t type, std::vector<Variant> variants);
+  /// Lays the payloads out: `overlapping` for copyable sums, one after another when some payload is an owner or linear.
+  void define_sum(std::uint32_t type, std::vector<Variant> variants, bool overlapping);
   std::uint32_t environment(std::string name, std::vector<Field> fields);
 
   /// A new function without code; its FunctionBuilder fills it.
@@ -92,8 +92,7 @@ class ModuleBuilder {
   Module module_;
   std::unordered_map<std::string, std::uint32_t> files_, texts_, natives_;
   std::map<std::string, std::uint32_t> structural_;
-  std::vector<std::uint64_t> signature_hashes_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> signatures_;
+  std::unordered_map<std::string, std::uint32_t> signatures_;  // by its bytes
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> tables_;
 };
 
@@ -169,7 +168,7 @@ class FunctionBuilder {
   void constant(Register to, std::uint64_t bits) { emit(Op::Const, to, bits); }
   void constant_f32(Register to, float value);
   void constant_f64(Register to, double value);
-  /// move or move.pair, by the register's type; nothing when both are the same register.
+  /// move or move.pair, by the type of whichever is a register; nothing when both are the same.
   void move(Register to, Register from);
 
   /// Resolves labels and outgoing slots and stores the function in the module. Every label used must be bound.
