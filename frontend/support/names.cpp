@@ -4,10 +4,10 @@ namespace cairn {
 
 namespace {
 
-std::uint32_t hash_of(std::string_view text) {  // FNV-1a (Fowler, Noll, Vo), folded to 32 bits
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
+NameHash hash_of(std::string_view text) {
+  NameHash hash;
+  for (const char c : text) hash.add(c);
+  return hash;
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ NameTable::NameTable() {
 void NameTable::rehash(std::size_t slots) {
   slots_.assign(slots, {});
   for (std::uint32_t id = 1; id < texts_.size(); ++id) {
-    const std::uint32_t hash = hash_of(texts_[id]);
+    const std::uint32_t hash = hash_of(texts_[id]).value();
     std::size_t at = hash & (slots - 1);
     while (slots_[at].id != 0) at = (at + 1) & (slots - 1);
     slots_[at] = {hash, id};
@@ -28,15 +28,17 @@ void NameTable::rehash(std::size_t slots) {
 }
 
 Name NameTable::find(std::string_view text) const {
-  const std::uint32_t hash = hash_of(text);
+  const std::uint32_t hash = hash_of(text).value();
   for (std::size_t at = hash & (slots_.size() - 1); slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].hash == hash && texts_[slots_[at].id] == text) return {slots_[at].id};
   }
   return {};
 }
 
-Name NameTable::intern(std::string_view text) {
-  const std::uint32_t hash = hash_of(text);
+Name NameTable::intern(std::string_view text) { return intern(text, hash_of(text)); }
+
+Name NameTable::intern(std::string_view text, NameHash hashed) {
+  const std::uint32_t hash = hashed.value();
   std::size_t at = hash & (slots_.size() - 1);
   for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].hash == hash && texts_[slots_[at].id] == text) return {slots_[at].id};

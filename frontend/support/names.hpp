@@ -19,11 +19,20 @@ struct Name {
   friend auto operator<=>(Name, Name) = default;
 };
 
+/// FNV-1a (Fowler, Noll, Vo) over a name's bytes, one at a time, so that a lexer can hash a word while it reads it.
+struct NameHash {
+  std::uint64_t state = 14695981039346656037U;
+  void add(char c) { state = (state ^ static_cast<unsigned char>(c)) * 1099511628211U; }
+  [[nodiscard]] std::uint32_t value() const { return static_cast<std::uint32_t>(state ^ (state >> 32U)); }
+};
+
 class NameTable {
  public:
   NameTable();
 
   Name intern(std::string_view text);
+  /// The same for a caller that has hashed the text's bytes already.
+  Name intern(std::string_view text, NameHash hash);
   /// The name with this text when something interned it before, else no name.
   [[nodiscard]] Name find(std::string_view text) const;
   [[nodiscard]] std::string_view text(Name name) const { return texts_[name.id]; }

@@ -602,6 +602,7 @@ struct RecipeDecl : Decl {
 /// One or more files parsed in order; `module` headers carry over from file to file, as the language says.
 struct Program {
   List<const Decl* const> declarations;  // Module headers and imports included, in text order
+  std::uint32_t nodes = 0;               // expressions, statements, types and declarations made
 };
 
 }  // namespace cairn::syntax
