@@ -21,7 +21,7 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
   for (unsigned c = 'A'; c <= 'F'; ++c) classes[c] |= kHexDigit;
   classes['_'] = kLetter;
   classes['$'] = kLetter | kDollar;
-  for (const unsigned char c : {' ', '\t', '\r', '\n', '\f', '\v'}) classes[c] = kSpace;
+  for (const char c : {' ', '\t', '\r', '\n', '\f', '\v'}) classes[static_cast<unsigned char>(c)] = kSpace;
   return classes;
 }();
 
@@ -158,7 +158,8 @@ class Lexer {
       }
     }
     if (quote == '\'' && at == from + 1) {
-      refuse(Code::Lex, position(from), "'' holds no character; a character literal is one byte, such as 'c' or '\\n'.");
+      refuse(Code::Lex, position(from),
+             "'' holds no character; a character literal is one byte, such as 'c' or '\\n'.");
     }
     return push(quote == '"' ? TokenKind::String : TokenKind::Character, from, at + 1);
   }

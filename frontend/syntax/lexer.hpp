@@ -1,7 +1,7 @@
-// The lexer (syntax and values, sections 1.1 and 1.2): the whole text becomes one flat list of tokens before anything is
-// parsed. Nothing is lost: every byte is a token's, a comment's or white space. A refusal here is a character that starts
-// no token, an unterminated literal, or too long a text; escapes, and `$` outside a recipe, are judged when the parser
-// reaches the token.
+// The lexer (syntax and values, sections 1.1 and 1.2): the whole text becomes one flat list of tokens before anything
+// is parsed. Nothing is lost: every byte is a token's, a comment's or white space. A refusal here is a character that
+// starts no token, an unterminated literal, or too long a text; escapes, and `$` outside a recipe, are judged when the
+// parser reaches the token.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,8 @@ void Parser::item() {
   }
   if (made == nullptr) {
     fail(Code::Declaration, *at_,
-         "A declaration starts with module, import, const, struct, linear struct, enum, trait, impl, extern, fn, kernel fn, "
+         "A declaration starts with module, import, const, struct, linear struct, enum, trait, impl, extern, fn, "
+         "kernel fn, "
          "recipe, test, layout, plan, derive or family, perhaps after pub; " +
              describe(*at_) + " starts none.");
   }
@@ -106,8 +107,8 @@ void Parser::enter_test(Identifier name) {
   if (const Position* first = tests_.insert(module_, name.name, name.position)) {
     const Location where = sources_.locate(*first);
     refuse(Code::Test, here(),
-           "The module has a test called `" + std::string(names_.text(name.name)) + "` already, at " + where.file->path +
-               ":" + std::to_string(where.line) + ".");
+           "The module has a test called `" + std::string(names_.text(name.name)) + "` already, at " +
+               where.file->path + ":" + std::to_string(where.line) + ".");
   }
 }
 
@@ -142,7 +143,9 @@ void Parser::append_spelling(const TypeExpr& type, std::string& out) const {
       append_spelling(*type.inner, out);
       out.push_back('>');
       if (type.has_extent) {
-        out.append("[").append(type.extent_is_name ? names_.text(type.extent_name.name) : type.natural.digits).append("]");
+        out.append("[")
+            .append(type.extent_is_name ? names_.text(type.extent_name.name) : type.natural.digits)
+            .append("]");
       }
       return;
     case TypeKind::Function:
@@ -250,8 +253,8 @@ const Decl* Parser::record_declaration(Position begin) {
     made->align = natural();
     const std::uint64_t value = made->align.value;
     if (!made->align.fits || value < 8 || value > 65536 || (value & (value - 1)) != 0) {
-      refuse(Code::Align, begin, "An alignment is a power of two from 8 to 65536, and this is " +
-                                     std::string(made->align.digits) + ".");
+      refuse(Code::Align, begin,
+             "An alignment is a power of two from 8 to 65536, and this is " + std::string(made->align.digits) + ".");
     }
     expect(TokenKind::RightParen, "after the alignment");
   }
@@ -332,7 +335,8 @@ const Decl* Parser::sum_declaration(Position begin) {
   return end(made);
 }
 
-// -------------------------------------------------------------------------------------------------- schedules and generation
+// -------------------------------------------------------------------------------------------------- schedules and
+// generation
 
 const Decl* Parser::plan_declaration(Position begin) {
   auto* made = declare<PlanDecl>(DeclKind::Plan, begin);

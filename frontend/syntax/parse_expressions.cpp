@@ -73,7 +73,8 @@ Expr* Parser::binary(int above) {
   if (expression_depth_ > kMaxExpressionDepth) fail_depth("Expressions", kMaxExpressionDepth);
   Expr* left = prefix();
   for (Operator next = operator_of(kind()); next.level > above; next = operator_of(kind())) {
-    if ((is(TokenKind::Less) || is(TokenKind::Greater)) && next_is(kind()) && at_[1].position == at_->end()) fail_shift();
+    if ((is(TokenKind::Less) || is(TokenKind::Greater)) && next_is(kind()) && at_[1].position == at_->end())
+      fail_shift();
     const Position op_position = here();
     advance();
     auto* made = make<BinaryExpr>(ExprKind::Binary, left->position);
@@ -115,11 +116,9 @@ Expr* Parser::prefix() {
     case TokenKind::Or:
     case TokenKind::OrOr:
       return closure();
-    case TokenKind::Each:
-      if (in_recipe_) return each_expression();
-      return postfix();
     case TokenKind::Word:
       if (in_recipe_ && is_the_word(words_.fold)) return fold_expression();
+      if (in_recipe_ && begins_each()) return each_expression();
       return postfix();
     default:
       return postfix();

@@ -87,7 +87,7 @@ Expr* Parser::fold_expression() {
     if (!is_identifier()) fail_expected("an operator or a function after fold");
     made->function = path();
   }
-  if (!is(TokenKind::Each)) fail_expected("`each` after what fold joins with");
+  if (!begins_each()) fail_expected("`each` after what fold joins with");
   made->each = each_expression();
   return end(made);
 }
@@ -122,12 +122,13 @@ RecipeItem Parser::recipe_item() {
   RecipeItem item;
   item.position = here();
   item.is_public = accept(TokenKind::Pub);
+  if (begins_each()) {
+    item.kind = RecipeItemKind::Each;
+    item.each = each_head();
+    item.items = recipe_items();
+    return item;
+  }
   switch (kind()) {
-    case TokenKind::Each:
-      item.kind = RecipeItemKind::Each;
-      item.each = each_head();
-      item.items = recipe_items();
-      return item;
     case TokenKind::Struct:
       item.kind = RecipeItemKind::Record;
       advance();
@@ -162,7 +163,7 @@ List<const RecipeField> Parser::recipe_shape() {
   while (!is(TokenKind::RightBrace)) {
     if (is(TokenKind::End)) fail_open_block(opened);
     RecipeField made;
-    made.is_each = is(TokenKind::Each);
+    made.is_each = begins_each();
     if (made.is_each) {
       made.each = each_head();
       made.fields = recipe_shape();

@@ -94,9 +94,10 @@ const Stmt* Parser::reduce_statement(Position statement, bool binds) {
   }
   if (!made->warp && !opens_indices(kind())) fail_expected("`for` or `parallel` before the index");
   if (made->has_target == binds) {
-    refuse(Code::CollectBinding, statement,
-           binds ? "A reduction binds its total or writes it to an element, never both."
-                 : "A reduction's total is bound, let total = reduce ...; or written to an element, reduce + out[0] ...;");
+    refuse(
+        Code::CollectBinding, statement,
+        binds ? "A reduction binds its total or writes it to an element, never both."
+              : "A reduction's total is bound, let total = reduce ...; or written to an element, reduce + out[0] ...;");
   }
   if (!made->warp) {
     made->parallel = is(TokenKind::Parallel);
@@ -133,11 +134,13 @@ const Stmt* Parser::scan_statement() {
   return end(made);
 }
 
-// ----------------------------------------------------------------------------------------- statements by their first words
+// ----------------------------------------------------------------------------------------- statements by their first
+// words
 
 StmtKind Parser::contextual_statement_kind() const {
   if (!is(TokenKind::Word)) return StmtKind::Expression;
   const Name word = at_->name;
+  if (begins_each()) return StmtKind::Each;
   if (word == words_.require && in_recipe_) return StmtKind::Require;
   if (word == words_.barrier && next_is(TokenKind::Semicolon)) return StmtKind::Barrier;
   if (word == words_.scan) return begins_scan() ? StmtKind::Scan : StmtKind::Expression;
@@ -154,6 +157,8 @@ const Stmt* Parser::contextual_statement() {
   switch (contextual_statement_kind()) {
     case StmtKind::Barrier:
       return plain_statement(StmtKind::Barrier);
+    case StmtKind::Each:
+      return each_statement();
     case StmtKind::Require:
       return require_statement();
     case StmtKind::Scan:

@@ -34,7 +34,6 @@ bool begins_larger_statement(TokenKind kind) {
     case TokenKind::If:
     case TokenKind::While:
     case TokenKind::For:
-    case TokenKind::Each:
     case TokenKind::Match:
     case TokenKind::Defer:
     case TokenKind::Unsafe:
@@ -79,8 +78,6 @@ const Stmt* Parser::statement() {
       return while_statement();
     case TokenKind::For:
       return for_statement();
-    case TokenKind::Each:
-      return each_statement();
     case TokenKind::Match:
       return match_statement();
     case TokenKind::Return:

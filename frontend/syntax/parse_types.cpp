@@ -86,8 +86,8 @@ const TypeExpr* Parser::type_argument() {
   return end(made);
 }
 
-/// The element of `buffer x:T[n]`, whose last bracket is the capacity: a whole type when another `[` follows it, else the
-/// path before the first bracket.
+/// The element of `buffer x:T[n]`, whose last bracket is the capacity: a whole type when another `[` follows it, else
+/// the path before the first bracket.
 const TypeExpr* Parser::element_type() {
   const Token* const start = at_;
   const std::uint32_t nodes = nodes_;

@@ -101,7 +101,8 @@ List<const Natural> Parser::naturals(TokenKind close) {
 
 std::string_view Parser::string_bytes(const Token& token) const {
   const auto bytes = literal_bytes(text_of(token), arena_);
-  if (!bytes) [[unlikely]] judge(token);
+  if (!bytes) [[unlikely]]
+    judge(token);
   return *bytes;
 }
 
@@ -151,7 +152,8 @@ Placement Parser::placement() {
        "The placements are @host, @device, @pinned and @unified; " + describe(*at_) + " is none of them.");
 }
 
-// -------------------------------------------------------------------------------------------------- the public functions
+// -------------------------------------------------------------------------------------------------- the public
+// functions
 
 namespace {
 

@@ -98,14 +98,16 @@ void Parser::fail_expected_token(TokenKind kind, std::string_view purpose) const
 void Parser::fail_name(std::string_view what) const {
   const bool reserved = is_reserved(kind());
   fail(Code::Name, *at_,
-       "Expected " + std::string(what) + " and found " + describe(*at_) + (reserved ? ", which can never be a name." : "."));
+       "Expected " + std::string(what) + " and found " + describe(*at_) +
+           (reserved ? ", which can never be a name." : "."));
 }
 
 void Parser::fail_expression() const {
   if (is(TokenKind::If) || is(TokenKind::Match)) {
     fail(Code::Name, *at_,
          "`" + std::string(fixed_text(kind())) +
-             "` is a statement and gives no value. Declare the value first, let mut x:T = ...; and assign it in each branch.");
+             "` is a statement and gives no value. Declare the value first, let mut x:T = ...; and assign it in each "
+             "branch.");
   }
   fail(Code::Name, *at_, "Expected an expression and found " + describe(*at_) + ".");
 }
@@ -123,8 +125,8 @@ void Parser::fail_depth(std::string_view what, std::uint32_t limit) const {
 void Parser::fail_open_block(Position opened) const {
   const Location open = sources_.locate(opened);
   refuse(Code::Parse, here(),
-         "Expected `}` and found the end of the text: the block opened at line " + std::to_string(open.line) + ", column " +
-             std::to_string(open.column) + " is never closed.");
+         "Expected `}` and found the end of the text: the block opened at line " + std::to_string(open.line) +
+             ", column " + std::to_string(open.column) + " is never closed.");
 }
 
 void Parser::fail_shift() const {

@@ -1,9 +1,10 @@
-// The recursive-descent parser, shared by the files that implement it: one file a topic of the grammar (1.3.1 to 1.3.6).
+// The recursive-descent parser, shared by the files that implement it: one file a topic of the grammar (1.3.1
+// to 1.3.6).
 //
-// Invariants. `at_` is the next token not yet consumed, and several End tokens follow the last one, so that looking a few
-// tokens ahead is always safe. A function `thing()` begins at the thing's first token and returns with `at_` behind its
-// last. The first token that fits nothing ends the parse by `fail_expected` or a sibling; those judge the token itself
-// first, because a bad escape or a stray `$` is a refusal as soon as the parser reaches it.
+// Invariants. `at_` is the next token not yet consumed, and several End tokens follow the last one, so that looking a
+// few tokens ahead is always safe. A function `thing()` begins at the thing's first token and returns with `at_` behind
+// its last. The first token that fits nothing ends the parse by `fail_expected` or a sibling; those judge the token
+// itself first, because a bad escape or a stray `$` is a refusal as soon as the parser reaches it.
 #pragma once
 
 #include <concepts>
@@ -85,12 +86,14 @@ class Parser {
   }
   /// `purpose` continues "expected `;` ".
   void expect(TokenKind kind, std::string_view purpose) {
-    if (!is(kind)) [[unlikely]] fail_expected_token(kind, purpose);
+    if (!is(kind)) [[unlikely]]
+      fail_expected_token(kind, purpose);
     ++at_;
   }
   [[nodiscard]] std::string_view text_of(const Token& token) const;
 
-  // ------------------------------------------------------------------------------------------- refusals (parser_errors.cpp)
+  // ------------------------------------------------------------------------------------------- refusals
+  // (parser_errors.cpp)
   /// Refuses a token that is wrong whatever stands around it: a bad escape, a `$` outside a recipe.
   void judge(const Token& token) const;
   [[nodiscard]] std::string describe(const Token& token) const;
@@ -133,7 +136,8 @@ class Parser {
     return end(node, node->position);
   }
 
-  // ------------------------------------------------------------------------------------------- names and literals (parser.cpp)
+  // ------------------------------------------------------------------------------------------- names and literals
+  // (parser.cpp)
   Identifier identifier(std::string_view what = "a name") {
     if (is(TokenKind::Word) || (in_recipe_ && is(TokenKind::SpliceWord))) [[likely]] {
       const Identifier found{at_->name, at_->position};
@@ -142,18 +146,16 @@ class Parser {
     }
     fail_name(what);
   }
-  [[nodiscard]] bool is_identifier() const {
-    return is(TokenKind::Word) || (in_recipe_ && is(TokenKind::SpliceWord));
-  }
+  [[nodiscard]] bool is_identifier() const { return is(TokenKind::Word) || (in_recipe_ && is(TokenKind::SpliceWord)); }
   List<const Identifier> identifiers(TokenKind close, std::string_view what, bool may_trail = false);
   Path path(std::string_view what = "a name");
-  Natural natural();                       // a decimal token, else E-STATIC
+  Natural natural();  // a decimal token, else E-STATIC
   Natural natural_of(const Token& token) const;
   List<const Natural> naturals(TokenKind close);
   std::string_view string_bytes(const Token& token) const;
   EffectLabel effect_label();
   List<const EffectLabel> effect_labels(bool may_trail = false);  // behind `(`, through `)`
-  Placement placement();                   // the word behind `@`
+  Placement placement();                                          // the word behind `@`
 
   // ------------------------------------------------------------------------------------------- declarations
   void item();
@@ -224,7 +226,8 @@ class Parser {
   const Stmt* expression_statement(bool may_queue);
   List<const Identifier> after_clause();
 
-  // ------------------------------------------------------------------------------------------- contracted, cooperative, assembly
+  // ------------------------------------------------------------------------------------------- contracted,
+  // cooperative, assembly
   [[nodiscard]] bool begins_scan() const;
   /// The contracted statement at hand when one is; `binds` tells whether a `let` binds its result.
   const Stmt* contracted(Position statement, bool binds);
@@ -259,6 +262,10 @@ class Parser {
   void judge_callee(const Expr& callee) const;
 
   // ------------------------------------------------------------------------------------------- recipes
+  /// `each NAME in`: elsewhere the word is a name.
+  [[nodiscard]] bool begins_each() const {
+    return is_the_word(words_.each) && next_is_word() && at_[2].kind() == TokenKind::In;
+  }
   EachHead each_head();
   List<const StaticBinding> static_bindings();
   EachExpr* each_expression();

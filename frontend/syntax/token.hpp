@@ -1,5 +1,6 @@
 // Tokens: what the text of a program is cut into before it is parsed. A token is 12 bytes and knows its place in the
-// source map; its text is found there. Comments and white space are no tokens; comments are kept beside them when asked.
+// source map; its text is found there. Comments and white space are no tokens; comments are kept beside them when
+// asked.
 #pragma once
 
 #include <array>
@@ -12,14 +13,14 @@
 namespace cairn::syntax {
 
 enum class TokenKind : std::uint8_t {
-  End,          // one, after the last token
-  Word,         // a name or a contextual word
-  SpliceWord,   // a word that holds `$`: legal in a recipe only
+  End,         // one, after the last token
+  Word,        // a name or a contextual word
+  SpliceWord,  // a word that holds `$`: legal in a recipe only
   Decimal,
   Hexadecimal,
   Float,
-  Character,    // quotes closed; escapes not judged yet
-  String,       // the same
+  Character,  // quotes closed; escapes not judged yet
+  String,     // the same
 #define PUNCTUATION(Enumerator, text) Enumerator,
 #include "frontend/syntax/tokens.def"
 #define RESERVED(Enumerator, text) Enumerator,

@@ -6,7 +6,9 @@
 namespace cairn::syntax {
 
 CodePoint decode_utf8(std::string_view text) {
-  const auto byte = [&text](std::size_t at) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at])); };
+  const auto byte = [&text](std::size_t at) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at]));
+  };
   const std::uint32_t lead = byte(0);
   if (lead < 0x80U) return {lead, 1, true};
   const std::uint32_t length = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
