@@ -39,3 +39,16 @@ function(cairn_part name)
     target_precompile_headers(cairn_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp)
   endif()
 endfunction()
+
+# cairn_embed(variable FOLDER folder FUNCTION name): a generated source whose function `name` gives the folder's files.
+function(cairn_embed variable)
+  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER;FUNCTION" "")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${embed_FOLDER}/*)
+  set(table ${PROJECT_BINARY_DIR}/embedded/${embed_FUNCTION}.cpp)
+  add_custom_command(OUTPUT ${table}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${table} -DROOT=${PROJECT_SOURCE_DIR}/${embed_FOLDER} -DFUNCTION=${embed_FUNCTION}
+      -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+    COMMENT "Embedding ${embed_FOLDER}" VERBATIM)
+  set(${variable} ${table} PARENT_SCOPE)
+endfunction()

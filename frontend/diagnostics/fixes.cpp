@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "frontend/diagnostics/token_width.hpp"
+#include "frontend/source/token_scan.hpp"
 
 namespace cairn {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/diagnostics/fixes.hpp"
-#include "frontend/diagnostics/token_width.hpp"
+#include "frontend/source/token_scan.hpp"
 
 namespace cairn {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "frontend/diagnostics/token_width.hpp"
+#include "frontend/source/token_scan.hpp"
 
 namespace cairn {
 
@@ -13,45 +13,11 @@ bool is_word(std::string_view token) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-class Tokens {
- public:
-  explicit Tokens(std::string_view text) : rest_(text) {}
-
-  /// The next token; empty at the end. A character that starts no token is a token of one byte.
-  std::string_view next() {
-    while (true) {
-      const std::size_t start = rest_.find_first_not_of(" \t\r\n\f\v");
-      if (start == std::string_view::npos) {
-        rest_ = {};
-        return rest_;
-      }
-      rest_.remove_prefix(start);
-      if (!rest_.starts_with("//")) break;
-      const std::size_t newline = rest_.find('\n');
-      if (newline == std::string_view::npos) {
-        rest_ = {};
-        return rest_;
-      }
-      rest_.remove_prefix(newline);
-    }
-    const std::string_view line = rest_.substr(0, rest_.find('\n'));
-    const std::size_t width = token_width(line);
-    const std::string_view token = rest_.substr(0, width == 0 ? 1 : width);
-    rest_.remove_prefix(token.size());
-    return token;
-  }
-
-  [[nodiscard]] std::string_view peek() const { return Tokens(*this).next(); }
-
- private:
-  std::string_view rest_;
-};
-
 }  // namespace
 
 ModuleScan scan_modules(std::string_view text) {
   ModuleScan scan;
-  Tokens tokens(text);
+  TokenScan tokens(text);
   int depth = 0;  // of open braces
   for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
     scan.empty = false;

@@ -1,4 +1,4 @@
-#include "frontend/diagnostics/token_width.hpp"
+#include "frontend/source/token_scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,6 +62,26 @@ std::size_t token_width(std::string_view rest) {
   if (first == '"' || first == '\'') return quoted_width(rest);
   if (std::ranges::any_of(kPairs, [&](std::string_view pair) { return rest.starts_with(pair); })) return 2;
   return kSingles.contains(first) ? 1 : 0;
+}
+
+std::string_view TokenScan::next() {
+  while (true) {
+    const std::size_t start = rest_.find_first_not_of(" \t\r\n\f\v");
+    if (start == std::string_view::npos) break;
+    rest_.remove_prefix(start);
+    if (rest_.starts_with("//")) {
+      const std::size_t newline = rest_.find('\n');
+      if (newline == std::string_view::npos) break;
+      rest_.remove_prefix(newline);
+      continue;
+    }
+    const std::size_t width = token_width(rest_.substr(0, rest_.find('\n')));
+    const std::string_view token = rest_.substr(0, width == 0 ? 1 : width);
+    rest_.remove_prefix(token.size());
+    return token;
+  }
+  rest_ = {};
+  return rest_;
 }
 
 }  // namespace cairn

@@ -1,0 +1,52 @@
+#include "vm/cli/command_line.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "frontend/project/manifest.hpp"
+#include "vm/cli/arguments.hpp"
+#include "vm/cli/help.hpp"
+#include "vm/cli/output.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+int usage_error(const CommandRow* command, std::string_view what) {
+  write_error(usage_line(command) + "cairn: " + std::string(what) + "\n");
+  return kNoVerdict;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+  if (argc < 2) return usage_error(nullptr, "which command? `cairn --help` lists them.");
+  const std::string_view first = words[1];
+  if (first == "--version" || first == "--help" || first == "--man") {
+    if (argc > 2) return usage_error(nullptr, std::string(first) + " stands alone.");
+    write_out(first == "--version" ? "cairn " + std::string(kVersion) + "\n"
+              : first == "--help"  ? help_text()
+                                   : manual_page());
+    return kGood;
+  }
+  const CommandRow* command = command_named(first);
+  if (command == nullptr) {
+    return usage_error(nullptr, "there is no command " + std::string(first) + "; `cairn --help` lists them.");
+  }
+  const auto invocation = parse_arguments(*command, words.subspan(2));
+  if (!invocation) return usage_error(command, invocation.error().message);
+  if (invocation->has(Option::Help)) {
+    write_out(help_text(*command));
+    return kGood;
+  }
+  const Output output(*invocation);
+  if (auto fault = value_out_of_range(*invocation)) return output.refuse(std::move(*fault));
+  if (command->run == nullptr) {
+    return output.refuse(no_verdict("cairn " + std::string(command->name) + " is not available in this build."));
+  }
+  return command->run(*invocation);
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,101 @@
+#include "vm/cli/command_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "vm/cli/commands/commands.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::array kOptions = {
+#define OPTION(Enumerator, name, takes, ...) OptionRow{name, Takes::takes, __VA_ARGS__},
+#include "vm/cli/options.def"
+#undef OPTION
+};
+
+// The options of each command, as help lists them.
+using enum Option;
+constexpr std::array kCheck = {Generics, Watch, DeviceTarget, Emulate, CheckDump, Format, Help};
+constexpr std::array kRun = {Tier,       Emulate,  DeviceTarget, Timeout, MemoryMib, Profile, ProfileOut,
+                             KeepGuards, Sanitize, Debug,        Dump,    Out,       Format,  Help};
+constexpr std::array kTest = {TestName, Filter,       ContractFile, Jobs,   Timeout, MemoryMib,
+                              Emulate,  DeviceTarget, Tier,         Format, Help};
+constexpr std::array kBuild = {Out,     Kind,       Header,   Debug,  Emulate, DeviceTarget,
+                               Timeout, KeepGuards, Sanitize, Format, Help};
+constexpr std::array kFmt = {FormatCheck, Diff, Help};
+constexpr std::array kRules = {List, Format, Help};
+constexpr std::array kExpand = {Format, Help};
+constexpr std::array kDoc = {Module, Std, Pages, Format, Help};
+constexpr std::array kNew = {Template, Format, Help};
+constexpr std::array kVerify = {Symbol, All, Assume, TimeoutMs, Format, Help};
+constexpr std::array kValidate = {Symbol, Policy, Regressions, History, Emulate, DeviceTarget, Format, Help};
+constexpr std::array kAudit = {Symbol,   From,      Vectors,  AuditAs,     Role,         At,        Inputs,
+                               Seed,     Cases,     Onto,     Causal,      Scale,        Algorithm, RequireAlgorithm,
+                               Rounding, Overflow,  Standard, FlushToZero, Compute,      Ulps,      Save,
+                               Timeout,  MemoryMib, Tier,     Emulate,     DeviceTarget, Format,    Help};
+constexpr std::array kDiff = {In, Std, TimeoutMs, BudgetS, Replays, Require, Markdown, NoPredict, Format, Help};
+constexpr std::array kPredict = {Symbols, At, Against, HostProfile, Card, DeviceTarget, Inspect, Arch, Format, Help};
+constexpr std::array kCards = {Format, Help};
+constexpr std::array kDoctor = {Format, Help};
+constexpr std::array kLsp = {Help};
+constexpr std::array kRepl = {Tier, Emulate, DeviceTarget, Help};
+constexpr std::array kKernel = {Connection, Install, Prefix, Tier, Emulate, DeviceTarget, Help};
+constexpr std::array kExplain = {Symbols, Format, Help};
+constexpr std::array kEmit = {EmitAs, Symbols, KeepGuards, Header, DeviceTarget, Format, Help};
+constexpr std::array kFind = {TakesType, Returns, Effects, Limit, In, Format, Help};
+constexpr std::array kGraph = {Interfaces, Format, Help};
+constexpr std::array kTune = {Symbol, At, HostProfile, DeviceTarget, Measure, Write, Format, Help};
+constexpr std::array kCompletions = {Help};
+
+constexpr int kAnyNumber = 1 << 20;
+
+// A command whose last member is null has its place and its options already, and answers that this build has no engine
+// for it: see `run_command_line`.
+constexpr std::array kCommands = {
+    CommandRow{"check", "[PATH]", 0, 1, "", false, "accept or refuse a program, with every independent refusal", kCheck,
+               nullptr},
+    CommandRow{"run", "[PATH] [-- ARGS]", 0, 1, "", true, "execute a program", kRun, nullptr},
+    CommandRow{"test", "[PATH]", 0, 1, "", false, "run test blocks and task contracts", kTest, nullptr},
+    CommandRow{"build", "[PATH]", 0, 1, "", false, "write a bytecode bundle and its receipt", kBuild, nullptr},
+    CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, nullptr},
+    CommandRow{"rules", "[CODE|CARD|PATH]", 0, 1, "", false, "print a rule card", kRules, rules_command},
+    CommandRow{"new", "DIR", 1, 1, "", false, "make a project from a template", kNew, new_command},
+    CommandRow{"repl", "[PATH]", 0, 1, "", false, "evaluate interactively", kRepl, nullptr},
+    CommandRow{"kernel", "", 0, 0, "", false, "serve a Jupyter front end", kKernel, nullptr},
+    CommandRow{"expand", "[PATH]", 0, 1, "", false, "print the source that derive and families generated", kExpand,
+               nullptr},
+    CommandRow{"doc", "[PATH]", 0, 1, "", false, "print an API reference in Markdown", kDoc, nullptr},
+    CommandRow{"explain", "[PATH]", 0, 1, "", false, "show where each function pays", kExplain, nullptr},
+    CommandRow{"emit", "[PATH]", 0, 1, "", false, "print the lowered program", kEmit, nullptr},
+    CommandRow{"graph", "[PATH]", 0, 1, "", false, "print the module graph", kGraph, nullptr},
+    CommandRow{"find", "[WORDS]", 0, kAnyNumber, "", false, "find functions by words or by types", kFind, nullptr},
+    CommandRow{"verify", "REF CAND", 2, 2, "", false, "ask a solver whether two sources can differ", kVerify, nullptr},
+    CommandRow{"diff", "OLD NEW", 2, 2, "", false, "say what changed between two versions", kDiff, nullptr},
+    CommandRow{"validate", "[PATH]", 0, 1, "", false, "test an implementation against its reference", kValidate,
+               nullptr},
+    CommandRow{"audit", "[PATH]", 0, 1, "", false, "say which named algorithms explain a function's results", kAudit,
+               nullptr},
+    CommandRow{"predict", "[PATH]", 0, 1, "", false, "predict the time of each function", kPredict, nullptr},
+    CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, nullptr},
+    CommandRow{"cards", "", 0, 0, "", false, "list the GPUs predict can price", kCards, nullptr},
+    CommandRow{"doctor", "", 0, 0, "", false, "say what this machine has", kDoctor, doctor_command},
+    CommandRow{"lsp", "", 0, 0, "", false, "serve an editor over stdin and stdout", kLsp, nullptr},
+    CommandRow{"completions", "bash|zsh", 1, 1, "bash zsh", false, "print a shell completion script", kCompletions,
+               completions_command},
+};
+
+}  // namespace
+
+const OptionRow& row_of(Option option) { return kOptions[static_cast<std::size_t>(option)]; }
+
+std::span<const CommandRow> commands() { return kCommands; }
+
+const CommandRow* command_named(std::string_view name) {
+  const auto* found = std::ranges::find(kCommands, name, &CommandRow::name);
+  return found == kCommands.end() ? nullptr : found;
+}
+
+}  // namespace cairn::cli

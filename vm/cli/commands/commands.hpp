@@ -1,0 +1,19 @@
+// The commands this build answers: each does what it was asked, prints, and gives the exit status.
+#pragma once
+
+#include "vm/cli/arguments.hpp"
+#include "vm/cli/output.hpp"
+
+namespace cairn::cli {
+
+int check_command(const Invocation& invocation);
+int run_command(const Invocation& invocation);
+int test_command(const Invocation& invocation);
+int build_command(const Invocation& invocation);
+int fmt_command(const Invocation& invocation);
+int rules_command(const Invocation& invocation);
+int new_command(const Invocation& invocation);
+int doctor_command(const Invocation& invocation);
+int completions_command(const Invocation& invocation);
+
+}  // namespace cairn::cli

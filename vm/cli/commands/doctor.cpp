@@ -1,0 +1,76 @@
+// cairn doctor: what this machine has (tools, 3.8).
+#include <sys/utsname.h>
+
+#include <nlohmann/json.hpp>
+
+#include "vm/cli/commands/commands.hpp"
+#include "vm/cli/help.hpp"
+#include "vm/cli/machine.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+nlohmann::ordered_json or_null(const std::optional<std::string>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+std::string architecture() {
+  utsname system{};
+  ::uname(&system);
+  return system.machine;
+}
+
+nlohmann::ordered_json device_record(const Gpu& gpu) {
+  return {{"name", gpu.name},
+          {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
+          {"memory_bytes", gpu.memory_bytes}};
+}
+
+}  // namespace
+
+int doctor_command(const Invocation& invocation) {
+  const Output output(invocation);
+  const Machine machine = examine_machine();
+  if (output.json()) {
+    nlohmann::ordered_json record;
+    record["version"] = kVersion;
+    record["platform"] = machine.platform;
+    record["engine"] = "cairn-vm";
+    record["jit"] = {{"arch", architecture()}, {"features", machine.processor_features}};
+    record["z3"] = or_null(machine.solver);
+    record["cuda_driver"] = or_null(machine.cuda_driver);
+    record["nvrtc"] = or_null(machine.nvrtc);
+    record["ptxas"] = or_null(machine.ptxas);
+    record["devices"] = nlohmann::ordered_json::array();
+    for (const Gpu& gpu : machine.devices) record["devices"].push_back(device_record(gpu));
+    record["formal_status"] = "not-verified";
+    record["network_access"] = false;
+    output.record(record);
+    return kGood;
+  }
+  std::string text;
+  const auto line = [&](std::string_view key, const std::string& value) {
+    text += std::string(key) + " " + (value.empty() ? "missing" : value) + "\n";
+  };
+  line("version", std::string(kVersion));
+  line("platform", machine.platform);
+  line("engine", "cairn-vm");
+  line("jit", architecture() + " " + machine.processor_features);
+  line("z3", machine.solver.value_or(""));
+  line("cuda_driver", machine.cuda_driver.value_or(""));
+  line("nvrtc", machine.nvrtc.value_or(""));
+  line("ptxas", machine.ptxas.value_or(""));
+  std::string devices;
+  for (const Gpu& gpu : machine.devices) {
+    devices += (devices.empty() ? "" : ", ") + gpu.name + " (sm_" + std::to_string(gpu.major) +
+               std::to_string(gpu.minor) + ")";
+  }
+  line("devices", devices);
+  line("formal_status", "not-verified");
+  line("network_access", "false");
+  output.say(text);
+  return kGood;
+}
+
+}  // namespace cairn::cli

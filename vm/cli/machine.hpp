@@ -1,0 +1,31 @@
+// What this machine offers a program, found without starting anything on a device (tools, 3.8).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cairn::cli {
+
+struct Gpu {
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::size_t memory_bytes = 0;
+};
+
+struct Machine {
+  std::string platform;                    // "linux-x86_64"
+  std::string processor_features;          // what the optimizing tier may use, separated by spaces
+  std::optional<std::string> solver;       // path of Z3, library or program
+  std::optional<std::string> cuda_driver;  // version of the installed driver's API
+  std::optional<std::string> nvrtc;        // path
+  std::optional<std::string> ptxas;        // path
+  std::vector<Gpu> devices;
+};
+
+[[nodiscard]] Machine examine_machine();
+
+/// The executable of that plain name in the folders of PATH.
+[[nodiscard]] std::optional<std::string> program_in_path(const std::string& name);
+
+}  // namespace cairn::cli

@@ -1,0 +1,54 @@
+#include "vm/cli/output.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "frontend/diagnostics/render.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+bool is_coloured(int descriptor) { return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+}  // namespace
+
+void write_out(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void write_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+Output::Output(const Invocation& invocation) {
+  const char* variable = std::getenv("CAIRN_FORMAT");
+  json_ = invocation.text(Option::Format, variable == nullptr ? "" : variable) == "json";
+}
+
+void Output::record(const nlohmann::ordered_json& record) const {
+  write_out(text_of(record, ::isatty(STDOUT_FILENO) == 1) + "\n");
+}
+
+void Output::record_line(const nlohmann::ordered_json& record) const { write_out(text_of(record, false) + "\n"); }
+
+void Output::say(std::string_view text) const { write_out(text); }
+
+int Output::refuse(const Verdict& verdict, const SourceMap& sources) const {
+  if (json_) {
+    record(record_of(verdict, sources));
+  } else {
+    write_error(render_human(verdict, sources, is_coloured(STDERR_FILENO)));
+  }
+  return is_rejection(verdict.refusals.front()) ? kRefused : kNoVerdict;
+}
+
+int Output::refuse(Diagnostic diagnostic) const {
+  Verdict verdict;
+  verdict.refusals.push_back(std::move(diagnostic));
+  return refuse(verdict, SourceMap{});
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,99 @@
+#include "vm/session.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "frontend/support/sha256.hpp"
+#include "stdlib/embedded.hpp"
+
+namespace cairn {
+
+namespace {
+
+/// The text of a packaged module, made when it is first asked for.
+const std::string* packaged_module(std::string_view name) {
+  static std::map<std::string_view, std::string> texts;
+  if (const auto known = texts.find(name); known != texts.end()) return &known->second;
+  for (const EmbeddedModule& module : embedded_modules()) {
+    if (module.name == name) return &texts.emplace(module.name, module.text).first->second;
+  }
+  return nullptr;
+}
+
+void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
+  verdict = Verdict{};
+  verdict.refusals.push_back(std::move(diagnostic));
+}
+
+}  // namespace
+
+std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, const SessionOptions& options) {
+  std::unique_ptr<Session> session(new Session());
+  Verdict& verdict = session->compilation_.verdict;
+  auto project = load_project(operand, session->compilation_.sources);
+  if (!project) {
+    refuse_whole(verdict, std::move(project.error()));
+    return session;
+  }
+  session->project_ = std::move(*project);
+  CheckOptions check;
+  check.want_main = options.wants_main;
+  check.generics = options.generics;
+  check.emulate = options.emulate;
+  check.packaged = packaged_module;
+  check.device_target =
+      options.device_target.empty() ? session->project_->manifest.device_target : options.device_target;
+  check_program(session->compilation_, check);
+  if (verdict.accepted()) session->judge_foreign_symbols();
+  if (options.first_only && verdict.refusals.size() > 1) verdict.refusals.resize(1);
+  if (options.first_only) {
+    verdict.not_judged = 0;
+    verdict.stopped_by.clear();
+  }
+  return session;
+}
+
+/// Every symbol a vendored source is said to define is declared by an extern of the project (abstractions, 14.3).
+void Session::judge_foreign_symbols() {
+  for (const ForeignSource& source : project_->manifest.foreign) {
+    for (const std::string& symbol : source.symbols) {
+      const bool is_declared = std::ranges::any_of(program().functions, [&](const auto& function) {
+        return function->kind == checked::FunctionKind::Extern && function->symbol == symbol;
+      });
+      if (is_declared) continue;
+      refuse_whole(compilation_.verdict, no_verdict(source.path + " is said to define " + symbol +
+                                                    ", which no extern of this project declares."));
+      return;
+    }
+  }
+}
+
+Session::Counts Session::counts() const {
+  using Kind = checked::FunctionKind;
+  Counts counts;
+  for (const auto& function : program().functions) {
+    if (function->kind == Kind::Closure || function->kind == Kind::Lane || function->kind == Kind::Extern) continue;
+    ++counts.functions;
+    if (function->library) ++counts.library;
+  }
+  return counts;
+}
+
+nlohmann::ordered_json Session::project_record() const {
+  nlohmann::ordered_json record;
+  record["name"] = project_->manifest.name;
+  record["kind"] = text(project_->manifest.kind);
+  nlohmann::ordered_json own = nlohmann::ordered_json::array();
+  nlohmann::ordered_json vendored = nlohmann::ordered_json::array();
+  for (const ProjectFile& each : project_->files) {
+    const SourceFile& file = sources().file(each.source);
+    (file.own ? own : vendored).push_back({{"path", file.path}, {"sha256", sha256_hex(file.text)}});
+  }
+  record["sources"] = std::move(own);
+  if (!vendored.empty()) record["dependencies"] = std::move(vendored);
+  return record;
+}
+
+}  // namespace cairn

@@ -1,0 +1,57 @@
+// One program as every command of the command line sees it: loaded from a path, checked, and described in records.
+//
+// A session is opened whatever the path holds. A project that cannot be loaded, a refused program and an accepted one
+// differ in `verdict()` alone; `project()` is there once loading got that far, and the checked program is complete only
+// when the verdict accepts.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "frontend/frontend.hpp"
+#include "frontend/project/project.hpp"
+
+namespace cairn {
+
+struct SessionOptions {
+  bool wants_main = false;    // the entry point is judged right after parsing (run, and build of an executable)
+  bool generics = false;      // certify every generic function against its bounds
+  bool first_only = false;    // stop at the first refusal, as everything but check, emit and lsp does
+  std::string device_target;  // of the command line; else the manifest's is taken
+  bool emulate = false;
+};
+
+class Session {
+ public:
+  static std::unique_ptr<Session> open(const std::filesystem::path& operand, const SessionOptions& options);
+
+  [[nodiscard]] bool accepted() const { return compilation_.verdict.accepted(); }
+  [[nodiscard]] const Verdict& verdict() const { return compilation_.verdict; }
+  [[nodiscard]] const SourceMap& sources() const { return compilation_.sources; }
+  [[nodiscard]] const std::optional<Project>& project() const { return project_; }
+  [[nodiscard]] Compilation& compilation() { return compilation_; }
+  [[nodiscard]] const checked::Program& program() const { return compilation_.program; }
+
+  /// `functions` and `library_functions` of records: concrete functions, instances and tests, no templates.
+  struct Counts {
+    std::size_t functions = 0;
+    std::size_t library = 0;
+  };
+  [[nodiscard]] Counts counts() const;
+
+  /// The `project` object of records: name, kind, sources and vendored sources with their digests.
+  [[nodiscard]] nlohmann::ordered_json project_record() const;
+
+ private:
+  Session() = default;
+  void judge_foreign_symbols();
+
+  Compilation compilation_;
+  std::optional<Project> project_;
+};
+
+}  // namespace cairn
