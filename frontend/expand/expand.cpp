@@ -153,6 +153,9 @@ class Expansion {
     } catch (const WaitsForType&) {
       return false;
     } catch (Refusal& refusal) {
+      // What a packaged recipe cannot go through is the derive's mistake, not the recipe's.
+      const bool is_packaged = names_.text(recipe.module).starts_with("std.");
+      if (refusal.diagnostic.code == Code::DeriveType && is_packaged) refusal.diagnostic.position = derive.position;
       if (!refusal.diagnostic.position || refusal.diagnostic.position != derive.position) {
         refusal.diagnostic.detail("derived", text);
       }
