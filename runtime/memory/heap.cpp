@@ -1,0 +1,47 @@
+#include "runtime/memory/heap.hpp"
+
+#include <mimalloc.h>
+
+#include <algorithm>
+
+namespace cairn {
+
+bool InstanceMemory::take(std::uint64_t bytes) {
+  if (!limited()) return true;
+  const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
+  if (before + bytes <= limit_ && before + bytes >= before) return true;
+  used_.fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+
+void InstanceMemory::give_back(std::uint64_t bytes) {
+  if (limited()) used_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_t align) {
+  if (count == 0 || !representable(count, size)) return nullptr;
+  // Elements without bytes still lie somewhere.
+  const std::uint64_t bytes = std::max<std::uint64_t>(count * size, 1);
+  if (!memory_.take(bytes)) return nullptr;
+  if (heap_ == nullptr) heap_ = mi_heap_new();
+  auto* heap = static_cast<mi_heap_t*>(heap_);
+  void* block = nullptr;
+  if (heap != nullptr) {
+    block = align <= 16 ? mi_heap_zalloc(heap, bytes) : mi_heap_zalloc_aligned(heap, bytes, align);
+  }
+  if (block == nullptr) memory_.give_back(bytes);
+  return block;
+}
+
+void ThreadHeap::release(void* block, std::uint64_t bytes) {
+  if (block == nullptr) return;
+  mi_free(block);
+  memory_.give_back(std::max<std::uint64_t>(bytes, 1));
+}
+
+void ThreadHeap::destroy() {
+  if (heap_ != nullptr) mi_heap_destroy(static_cast<mi_heap_t*>(heap_));
+  heap_ = nullptr;
+}
+
+}  // namespace cairn
