@@ -1,9 +1,10 @@
 // The syntax tree of the whole language (syntax and values, section 1.3). Nodes live in an arena, are trivially
 // destructible and never change after parsing; expansion (derive, families) makes new trees of the same nodes.
 //
-// Positions. Every node has `position`, the place a diagnostic about it points at (1.3.7): a binary, call, index, part or
-// member expression stands at its leftmost operand, a parenthesized expression at the expression inside, a prefix at its
-// operator, a statement or declaration at its first token (`pub` included). `span` is the text from first to last token.
+// Positions. Every node has `position`, the place a diagnostic about it points at (1.3.7): a binary, call, index, part
+// or member expression stands at its leftmost operand, a parenthesized expression at the expression inside, a prefix at
+// its operator, a statement or declaration at its first token (`pub` included). `span` is the text from first to last
+// token.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ struct Natural {
 
 enum class Placement : std::uint8_t { Host, Device, Pinned, Unified };
 
-// ---------------------------------------------------------------------------------------------------------------- types
+// ----------------------------------------------------------------------------------------------------------------
+// types
 
 enum class TypeKind : std::uint8_t { Borrow, Function, Dyn, Named, Natural };
 enum class BorrowMode : std::uint8_t { Ro, Rw };
@@ -56,44 +58,57 @@ struct TypeExpr {
   bool has_extent = false;      // Borrow: a view
   bool extent_is_name = false;  // Borrow with extent: `extent_name` else `natural`
   bool has_placement = false;
-  bool has_result = false;      // Function
+  bool has_result = false;  // Function
   Placement placement = Placement::Host;
   Position position;
   Span span;
-  const TypeExpr* inner = nullptr;   // Borrow: what is borrowed; Function: the result
+  const TypeExpr* inner = nullptr;  // Borrow: what is borrowed; Function: the result
   Identifier extent_name;
-  Natural natural;                   // Borrow extent literal; Natural: a static argument
+  Natural natural;                        // Borrow extent literal; Natural: a static argument
   List<const TypeExpr* const> arguments;  // Function: parameters; Named: the bracket's arguments
-  Path path;                         // Named, Dyn
+  Path path;                              // Named, Dyn
 };
 
-// ---------------------------------------------------------------------------------------------------------- expressions
+// ----------------------------------------------------------------------------------------------------------
+// expressions
 
 enum class ExprKind : std::uint8_t {
-  Integer,    // decimal or hexadecimal literal, or a character literal (`character` is set)
+  Integer,  // decimal or hexadecimal literal, or a character literal (`character` is set)
   Float,
   String,
   Bool,
   Name,
-  Unary,      // - ! ~
+  Unary,  // - ! ~
   Try,
   Spawn,
   Binary,
   Call,
-  Bracket,    // base[e1, ..., en]: an element (n = 1) or type arguments; meaning decides
-  Part,       // base[lo..hi]
-  Member,     // base.name
+  Bracket,  // base[e1, ..., en]: an element (n = 1) or type arguments; meaning decides
+  Part,     // base[lo..hi]
+  Member,   // base.name
   Closure,
-  Each,       // recipes only: each k in range { e, ... } as call arguments or under a fold
-  Fold,       // recipes only
+  Each,  // recipes only: each k in range { e, ... } as call arguments or under a fold
+  Fold,  // recipes only
 };
 
 enum class UnaryOp : std::uint8_t { Negate, Not, Complement };
 enum class BinaryOp : std::uint8_t {
-  Add, Subtract, Multiply, Divide, Remainder,
-  And, Or, Xor,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-  LogicalAnd, LogicalOr,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Remainder,
+  And,
+  Or,
+  Xor,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  LogicalAnd,
+  LogicalOr,
 };
 
 struct Expr {
@@ -195,17 +210,43 @@ struct EachExpr : Expr {
 struct FoldExpr : Expr {
   bool is_operator = false;
   BinaryOp op{};
-  Path function;                 // when not an operator
+  Path function;  // when not an operator
   const EachExpr* each = nullptr;
 };
 
-// ----------------------------------------------------------------------------------------------------------- statements
+// -----------------------------------------------------------------------------------------------------------
+// statements
 
 enum class StmtKind : std::uint8_t {
-  Let, Unpack, Assign, Compound, If, While, ForRange, ForEach, Match, Return, Break, Continue, Defer, Unsafe, Block,
-  Storage, Parallel, Compact, Reduce, Scan, Into, Expression,
-  Blocks, Shared, Pipeline, Barrier, Asm,
-  Each, Require,  // recipes only
+  Let,
+  Unpack,
+  Assign,
+  Compound,
+  If,
+  While,
+  ForRange,
+  ForEach,
+  Match,
+  Return,
+  Break,
+  Continue,
+  Defer,
+  Unsafe,
+  Block,
+  Storage,
+  Parallel,
+  Compact,
+  Reduce,
+  Scan,
+  Into,
+  Expression,
+  Blocks,
+  Shared,
+  Pipeline,
+  Barrier,
+  Asm,
+  Each,
+  Require,  // recipes only
 };
 
 struct Stmt {
@@ -227,9 +268,9 @@ struct Block {
 struct LetStmt : Stmt {
   bool is_mutable = false;
   Identifier name;
-  const TypeExpr* type = nullptr;   // null: none written
-  const Expr* value = nullptr;      // null when `contracted`
-  const Stmt* contracted = nullptr; // CompactStmt, ReduceStmt or ScanStmt that binds this name
+  const TypeExpr* type = nullptr;    // null: none written
+  const Expr* value = nullptr;       // null when `contracted`
+  const Stmt* contracted = nullptr;  // CompactStmt, ReduceStmt or ScanStmt that binds this name
 };
 struct UnpackStmt : Stmt {
   bool is_mutable = false;
@@ -319,10 +360,10 @@ struct ReduceStmt : Stmt {
   Position reducer_position;
   bool parallel = false;
   bool warp = false;
-  bool has_target = false;      // reduce + xs[e] for ...
+  bool has_target = false;  // reduce + xs[e] for ...
   Identifier target;
   const Expr* target_index = nullptr;
-  Identifier binder;            // not for warp
+  Identifier binder;  // not for warp
   const Expr* extent = nullptr;
   const Expr* yield = nullptr;
 };
@@ -372,16 +413,16 @@ struct EffectLabel {
 };
 struct AsmOperand {
   bool output = false;
-  Identifier name;                  // output
-  const TypeExpr* type = nullptr;   // output
-  const Expr* value = nullptr;      // input, or an output's initial value (null: none)
+  Identifier name;                 // output
+  const TypeExpr* type = nullptr;  // output
+  const Expr* value = nullptr;     // input, or an output's initial value (null: none)
 };
 struct AsmStmt : Stmt {
   bool is_volatile = false;
   Identifier target;
   bool has_second = false;
   Identifier second;
-  std::string_view text;            // escapes resolved
+  std::string_view text;  // escapes resolved
   Position text_position;
   List<const AsmOperand> operands;
   List<const Identifier> clobbers;
@@ -397,7 +438,8 @@ struct RequireStmt : Stmt {
   std::string_view message;
 };
 
-// --------------------------------------------------------------------------------------------------------- declarations
+// ---------------------------------------------------------------------------------------------------------
+// declarations
 
 enum class BoundKind : std::uint8_t { None, Nat, Type, Traits };
 struct GenericParameter {
@@ -435,15 +477,30 @@ struct Signature {
 };
 
 enum class DeclKind : std::uint8_t {
-  Module, Import, Const, Alias, Record, Sum, Trait, Impl, Extern, Function, Recipe, Test, Layout, Plan, Derive, Family,
+  Module,
+  Import,
+  Const,
+  Alias,
+  Record,
+  Sum,
+  Trait,
+  Impl,
+  Extern,
+  Function,
+  Recipe,
+  Test,
+  Layout,
+  Plan,
+  Derive,
+  Family,
 };
 
 struct Decl {
   DeclKind kind{};
   bool is_public = false;
-  Name module;           // the full dotted name of the module it stands in; no name for the root
-  Identifier name;       // its own name; none for import, impl, plan, derive
-  Position position;     // first token, `pub` included
+  Name module;        // the full dotted name of the module it stands in; no name for the root
+  Identifier name;    // its own name; none for import, impl, plan, derive
+  Position position;  // first token, `pub` included
   Span span;
   std::string_view derived;  // generated: "derive NAME for TYPE"; empty when written
 
@@ -566,8 +623,8 @@ struct FamilyDecl : Decl {
   Natural hi;
 };
 
-/// A recipe's items: an each over items, a require, or a declaration whose names may hold `$` splices. A record's fields
-/// may come from `each` as well, so recipe records keep their own shape tree.
+/// A recipe's items: an each over items, a require, or a declaration whose names may hold `$` splices. A record's
+/// fields may come from `each` as well, so recipe records keep their own shape tree.
 struct RecipeField {
   bool is_each = false;
   EachHead each;
@@ -580,9 +637,9 @@ struct RecipeItem {
   bool is_public = false;
   Position position;
   EachHead each;
-  List<const RecipeItem> items;           // Each
+  List<const RecipeItem> items;  // Each
   const RequireStmt* require = nullptr;
-  Identifier record;                      // Record
+  Identifier record;  // Record
   List<const RecipeField> fields;
   const ImplDecl* impl = nullptr;
   const FunctionDecl* function = nullptr;

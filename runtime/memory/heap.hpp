@@ -1,6 +1,6 @@
-// Where owners live. Every instance of the machine counts what it holds (InstanceMemory) and has one mimalloc heap for each
-// thread it runs on (ThreadHeap): a heap allocates only on its own thread, any thread may release. Destroying the heaps
-// frees everything the program left, whatever it did.
+// Where owners live. Every instance of the machine counts what it holds (InstanceMemory) and has one mimalloc heap for
+// each thread it runs on (ThreadHeap): a heap allocates only on its own thread, any thread may release. Destroying the
+// heaps frees everything the program left, whatever it did.
 //
 // Nothing is touched before the first allocation.
 #pragma once
@@ -35,13 +35,15 @@ class ThreadHeap {
   ThreadHeap(const ThreadHeap&) = delete;
   ThreadHeap& operator=(const ThreadHeap&) = delete;
 
-  /// The size test of the allocation guard (ownership and memory, 2.2): count elements of `size` bytes are a size at all.
+  /// The size test of the allocation guard (ownership and memory, 2.2): count elements of `size` bytes are a size at
+  /// all.
   [[nodiscard]] static constexpr bool representable(std::uint64_t count, std::uint64_t size) {
     return size == 0 || count <= 0x7fffffffffffffffULL / size;
   }
 
-  /// Zeroed storage for count elements, aligned to at least 16 where it holds 16 bytes, else to 8. Null for no elements;
-  /// null, too, when the size is none or the memory cannot be had: `count != 0 && result == nullptr` is the failed guard.
+  /// Zeroed storage for count elements, aligned to at least 16 where it holds 16 bytes, else to 8. Null for no
+  /// elements; null, too, when the size is none or the memory cannot be had: `count != 0 && result == nullptr` is the
+  /// failed guard.
   [[nodiscard]] void* allocate(std::uint64_t count, std::uint64_t size, std::uint32_t align);
 
   /// Releases what any thread's heap of this instance allocated; `bytes` is count * size then. Null is fine.

@@ -1,5 +1,5 @@
-// A thread's two stacks in one reserved range: register frames grow up from its start, frames' memory grows down from its
-// end, and the thread's call depth is spent when they meet. Pages are committed as they are first touched.
+// A thread's two stacks in one reserved range: register frames grow up from its start, frames' memory grows down from
+// its end, and the thread's call depth is spent when they meet. Pages are committed as they are first touched.
 #pragma once
 
 #include <cstddef>

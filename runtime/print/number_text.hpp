@@ -1,5 +1,5 @@
-// Numbers as the language prints them (syntax and values, 1.12 and 1.13). Every function writes into a caller's buffer of
-// at least kNumberText bytes and returns the bytes written.
+// Numbers as the language prints them (syntax and values, 1.12 and 1.13). Every function writes into a caller's buffer
+// of at least kNumberText bytes and returns the bytes written.
 #pragma once
 
 #include <cstddef>

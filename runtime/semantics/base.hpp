@@ -1,7 +1,7 @@
-// What the definitions of operations are written with. Everything in this folder is freestanding: it includes nothing but
-// itself, so that NVRTC (with --device-as-default-execution-space) compiles the same text for device code. No function
-// here allocates, traps or prints; one whose operation has a guard answers false when the guard fails and then leaves its
-// result unspecified.
+// What the definitions of operations are written with. Everything in this folder is freestanding: it includes nothing
+// but itself, so that NVRTC (with --device-as-default-execution-space) compiles the same text for device code. No
+// function here allocates, traps or prints; one whose operation has a guard answers false when the guard fails and then
+// leaves its result unspecified.
 #pragma once
 
 namespace cairn::semantics {
@@ -25,13 +25,21 @@ inline constexpr unsigned kWidth = sizeof(T) * 8;
 template <unsigned bytes>
 struct UnsignedOfSize;
 template <>
-struct UnsignedOfSize<1> { using Type = U8; };
+struct UnsignedOfSize<1> {
+  using Type = U8;
+};
 template <>
-struct UnsignedOfSize<2> { using Type = U16; };
+struct UnsignedOfSize<2> {
+  using Type = U16;
+};
 template <>
-struct UnsignedOfSize<4> { using Type = U32; };
+struct UnsignedOfSize<4> {
+  using Type = U32;
+};
 template <>
-struct UnsignedOfSize<8> { using Type = U64; };
+struct UnsignedOfSize<8> {
+  using Type = U64;
+};
 template <class T>
 using Unsigned = typename UnsignedOfSize<sizeof(T)>::Type;
 

@@ -1,5 +1,5 @@
-// f32 and f64 operations that C++ operators do not write (numerics, 1). F is float or double. + - * / and comparisons are
-// the language's own, in a build without contraction or excess precision.
+// f32 and f64 operations that C++ operators do not write (numerics, 1). F is float or double. + - * / and comparisons
+// are the language's own, in a build without contraction or excess precision.
 #pragma once
 
 #include "runtime/semantics/base.hpp"

@@ -1,5 +1,5 @@
-// The storage floats f16, bf16, f8e4m3, f8e5m2 (numerics, 2): one integer routine rounds every format, from the operand's
-// own type and only once. A storage float is its pattern.
+// The storage floats f16, bf16, f8e4m3, f8e5m2 (numerics, 2): one integer routine rounds every format, from the
+// operand's own type and only once. A storage float is its pattern.
 #pragma once
 
 #include "runtime/semantics/base.hpp"
@@ -26,9 +26,9 @@ using F8E5M2 = StorageFormat<U8, 5, 2, true>;
 
 /// A finite magnitude cut to a format's grid: the pattern on the side of zero, and what was dropped.
 struct Cut {
-  U32 pattern = 0;   // of the value toward zero; may lie past the largest finite one
-  U64 rest = 0;      // the dropped bits of the significand,
-  U32 dropped = 0;   // and how many they are, at least 1
+  U32 pattern = 0;  // of the value toward zero; may lie past the largest finite one
+  U64 rest = 0;     // the dropped bits of the significand,
+  U32 dropped = 0;  // and how many they are, at least 1
 };
 
 /// Cuts |x| (numerics, 2.3): m * 2^q with m below 2^53, b the binade of the result, d bits dropped. A pattern past the
@@ -41,7 +41,8 @@ constexpr Cut cut(double x) {
   constexpr I32 kLeast = 1 - Format::kBias;  // the binade of subnormals and of the least normal
   const U64 m = field == 0 ? fraction : fraction | (U64{1} << 52);
   const I32 q = field == 0 ? -1074 : field - 1075;
-  // A subnormal f64 lies below every format's least normal, so its binade is kLeast; of a normal one bit 52 is the highest.
+  // A subnormal f64 lies below every format's least normal, so its binade is kLeast; of a normal one bit 52 is the
+  // highest.
   const I32 own = field - 1023;
   const I32 binade = own > kLeast ? own : kLeast;
   const I32 dropped = (binade - static_cast<I32>(Format::kFraction)) - q;
@@ -118,11 +119,13 @@ constexpr F widen(typename Format::Pattern pattern) {
     if constexpr (Format::kBias == kWideBias) return bit_cast<F>(static_cast<Bits>(sign | moved));  // bf16 in f32
     // fraction * 2^(1 - bias - fraction bits), both exact
     constexpr I32 kExponent = 1 - Format::kBias - static_cast<I32>(Format::kFraction);
-    const F unit = bit_cast<F>(static_cast<Bits>(static_cast<Bits>(kExponent + kWideBias > 0 ? kExponent + kWideBias : 1) << kWideFraction));
+    const F unit = bit_cast<F>(
+        static_cast<Bits>(static_cast<Bits>(kExponent + kWideBias > 0 ? kExponent + kWideBias : 1) << kWideFraction));
     const F value = static_cast<F>(fraction) * unit;
     return bit_cast<F>(static_cast<Bits>(sign | bit_cast<Bits>(value)));
   }
-  return bit_cast<F>(static_cast<Bits>(sign | (static_cast<Bits>(field - Format::kBias + kWideBias) << kWideFraction) | moved));
+  return bit_cast<F>(
+      static_cast<Bits>(sign | (static_cast<Bits>(field - Format::kBias + kWideBias) << kWideFraction) | moved));
 }
 
 }  // namespace cairn::semantics

@@ -19,28 +19,28 @@ enum class TrapKind : std::uint8_t {
   Disjointness,  // overlapping views at the boundary
   EnumEntry,     // an undeclared tag at the boundary
   Tag,
-  Callable,      // an empty function value or Dyn
+  Callable,  // an empty function value or Dyn
   Assert,
-  Layout,        // a layout coordinate outside its extent
+  Layout,  // a layout coordinate outside its extent
   Fragment,
-  Wide,          // a wide access outside its array or unaligned
-  Reference,     // arguments of std.reference
+  Wide,       // a wide access outside its array or unaligned
+  Reference,  // arguments of std.reference
   Allocation,
-  Group,         // a task group full or empty
+  Group,  // a task group full or empty
   Ring,
-  Order,         // an order an atomic operation cannot carry
-  Mutex,         // locked again by its holder
-  Lanes,         // CAIRN_LANES
-  Quantize,      // scale, or a NaN into an integer
-  Matrix,        // matrix extents
-  Abs,           // abs of the signed minimum
-  Shuffle,       // a lane number that is not below 32
-  Pipeline,      // a fill larger than its stage, or past its source
-  Stack,         // call depth
-  Thread,        // a thread could not be made
-  Foreign,       // a foreign function could not be called
-  Limit,         // a limit the host set: steps, time
-  Interrupt,     // the host asked the program to stop
+  Order,      // an order an atomic operation cannot carry
+  Mutex,      // locked again by its holder
+  Lanes,      // CAIRN_LANES
+  Quantize,   // scale, or a NaN into an integer
+  Matrix,     // matrix extents
+  Abs,        // abs of the signed minimum
+  Shuffle,    // a lane number that is not below 32
+  Pipeline,   // a fill larger than its stage, or past its source
+  Stack,      // call depth
+  Thread,     // a thread could not be made
+  Foreign,    // a foreign function could not be called
+  Limit,      // a limit the host set: steps, time
+  Interrupt,  // the host asked the program to stop
 };
 
 /// The kind's name as it is printed: "bounds", "view_entry".

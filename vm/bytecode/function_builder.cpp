@@ -129,19 +129,32 @@ void FunctionBuilder::emit(Op op, std::initializer_list<Argument> operands) {
       code_[word] |= bits << shift;
     };
     switch (operand.place) {
-      case Place::A: narrow(16); break;
-      case Place::B: narrow(32); break;
-      case Place::C: narrow(48); break;
-      case Place::D: narrow(0); break;
-      case Place::E: narrow(16); break;
+      case Place::A:
+        narrow(16);
+        break;
+      case Place::B:
+        narrow(32);
+        break;
+      case Place::C:
+        narrow(48);
+        break;
+      case Place::D:
+        narrow(0);
+        break;
+      case Place::E:
+        narrow(16);
+        break;
       case Place::N:
       case Place::M:
         if (!fits_32_bits(bits)) return fail(std::string(row.text) + ": an immediate past 32 bits");
         code_[word] |= bits << 32;
         break;
-      case Place::I: code_[word] = bits; break;
+      case Place::I:
+        code_[word] = bits;
+        break;
       case Place::T:
-      case Place::List: break;
+      case Place::List:
+        break;
     }
   }
 }

@@ -1,11 +1,12 @@
-// A module of bytecode: everything an engine needs to run, prove, print or store one program. Tables refer to each other by
-// index. A module is made by the builder or read from a bundle or from text; the verifier accepts it before anything runs.
+// A module of bytecode: everything an engine needs to run, prove, print or store one program. Tables refer to each
+// other by index. A module is made by the builder or read from a bundle or from text; the verifier accepts it before
+// anything runs.
 //
-// Frames. A function's frame on the register stack is `slots` 8-byte slots: `registers` typed slots (the parameters first,
-// a pair takes two), then kLinkSlots, then outgoing slots whose types follow control flow (arguments and results of calls).
-// A call's window (operand `&a`) starts at least kLinkSlots above the registers; the callee's slot 0 is that slot. Its
-// memory, `memory_bytes` aligned to `memory_align`, lies on the thread's memory stack and holds typed objects: records,
-// sums, arrays, and locals that are lent.
+// Frames. A function's frame on the register stack is `slots` 8-byte slots: `registers` typed slots (the parameters
+// first, a pair takes two), then kLinkSlots, then outgoing slots whose types follow control flow (arguments and results
+// of calls). A call's window (operand `&a`) starts at least kLinkSlots above the registers; the callee's slot 0 is that
+// slot. Its memory, `memory_bytes` aligned to `memory_align`, lies on the thread's memory stack and holds typed
+// objects: records, sums, arrays, and locals that are lent.
 //
 // A pointer register is written before it is read on every path; other registers may be read unwritten (any value).
 #pragma once
@@ -25,9 +26,9 @@ inline constexpr std::uint32_t kMaxSlots = 65535;
 
 /// A place in the program's text; file 0xffffffff is "no position".
 struct SourcePosition {
-  std::uint32_t file = kNone;     // index into Module::files
-  std::uint32_t line = 0;         // from 1
-  std::uint32_t column = 0;       // from 1, in code points
+  std::uint32_t file = kNone;  // index into Module::files
+  std::uint32_t line = 0;      // from 1
+  std::uint32_t column = 0;    // from 1, in code points
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
 };
 
@@ -40,32 +41,32 @@ struct PositionEntry {
 
 /// An object of a frame's memory.
 struct MemoryObject {
-  std::uint64_t offset = 0;       // aligned for its type
+  std::uint64_t offset = 0;  // aligned for its type
   std::uint32_t type = kNone;
-  std::string name;               // of the local it holds; for people
+  std::string name;  // of the local it holds; for people
 };
 
 struct RegisterInfo {
-  RegisterType type;              // Second for the second slot of a pair
-  std::string name;               // of the local it holds, or empty; for people and debuggers
+  RegisterType type;  // Second for the second slot of a pair
+  std::string name;   // of the local it holds, or empty; for people and debuggers
 };
 
 enum class FunctionKind : std::uint8_t { Plain, Closure, Lane, Kernel, Test };
 
 struct Function {
-  std::string name;               // qualified, with instance arguments: "lib.rising[u64]"
+  std::string name;  // qualified, with instance arguments: "lib.rising[u64]"
   FunctionKind kind = FunctionKind::Plain;
   std::uint32_t signature = kNone;
   std::uint32_t environment = kNone;  // closures and lanes: the record type their last, hidden parameter refers to
   std::uint32_t parent = kNone;       // closures and lanes: the function they stand in
   std::vector<RegisterInfo> registers;
-  std::uint32_t slots = 0;        // registers + kLinkSlots + outgoing slots
+  std::uint32_t slots = 0;  // registers + kLinkSlots + outgoing slots
   std::uint64_t memory_bytes = 0;
   std::uint32_t memory_align = 16;
   std::vector<MemoryObject> objects;  // ascending by offset, disjoint
   std::vector<Word> code;
   std::vector<PositionEntry> positions;  // ascending by word
-  SourcePosition position;        // of the declaration
+  SourcePosition position;               // of the declaration
 
   /// The position of the instruction at `word`.
   [[nodiscard]] SourcePosition position_at(std::uint32_t word) const;
@@ -74,7 +75,7 @@ struct Function {
 /// What a dyn calls on values of one type: a function per member of the trait, in declaration order.
 struct DispatchTable {
   std::uint32_t trait = kNone;
-  std::uint32_t type = kNone;     // of the object
+  std::uint32_t type = kNone;  // of the object
   std::vector<std::uint32_t> functions;
 };
 
@@ -90,13 +91,13 @@ struct Trait {
 
 /// A function of the host's table of natives, found by name when the module is loaded (vm/natives).
 struct Native {
-  std::string name;               // "std.fs.open"
+  std::string name;  // "std.fs.open"
   std::uint32_t signature = kNone;
 };
 
 /// An `extern` declaration: found among the host's registered functions, then by symbol (vm/foreign).
 struct Foreign {
-  std::string name;               // as the program writes it
+  std::string name;  // as the program writes it
   std::string symbol;
   std::uint32_t signature = kNone;
   SourcePosition position;
@@ -107,14 +108,16 @@ enum class PrintAs : std::uint16_t {
   Byte,      // a u8 register: the byte itself
   Unsigned,  // any unsigned register
   Signed,    // any signed register
-  Bool, F32, F64,
-  Bytes,     // a view of u8
+  Bool,
+  F32,
+  F64,
+  Bytes,  // a view of u8
 };
 
 struct Module {
-  std::string name;               // the root module's, or the file's
-  std::vector<std::string> files; // paths as diagnostics show them
-  std::vector<std::string> texts; // static bytes
+  std::string name;                // the root module's, or the file's
+  std::vector<std::string> files;  // paths as diagnostics show them
+  std::vector<std::string> texts;  // static bytes
   std::vector<Type> types;
   std::vector<Signature> signatures;
   std::vector<Trait> traits;
@@ -122,7 +125,7 @@ struct Module {
   std::vector<Native> natives;
   std::vector<Foreign> foreigns;
   std::vector<Function> functions;
-  std::uint32_t entry = kNone;    // main: no parameters, result i32
+  std::uint32_t entry = kNone;       // main: no parameters, result i32
   std::vector<std::uint32_t> tests;  // functions, in declaration order
 };
 

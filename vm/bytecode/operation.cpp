@@ -14,8 +14,7 @@ using table::kRows;
 consteval std::array<std::uint16_t, kOperationCount> sorted_by_text() {
   std::array<std::uint16_t, kOperationCount> order{};
   for (std::uint16_t i = 0; i < kOperationCount; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [](std::uint16_t x, std::uint16_t y) { return kRows[x].text < kRows[y].text; });
+  std::sort(order.begin(), order.end(), [](std::uint16_t x, std::uint16_t y) { return kRows[x].text < kRows[y].text; });
   return order;
 }
 constexpr std::array<std::uint16_t, kOperationCount> kByText = sorted_by_text();
@@ -40,16 +39,26 @@ Op find_operation(std::string_view text) {
 
 std::uint64_t operand_bits(const Word* code, Place place) {
   switch (place) {
-    case Place::A: return a_of(code[0]);
-    case Place::B: return b_of(code[0]);
-    case Place::C: return c_of(code[0]);
-    case Place::N: return n_of(code[0]);
-    case Place::D: return d_of(code[1]);
-    case Place::E: return e_of(code[1]);
-    case Place::M: return m_of(code[1]);
-    case Place::T: return code[1] & 0xffffffff;
-    case Place::I: return code[1];
-    case Place::List: return 0;
+    case Place::A:
+      return a_of(code[0]);
+    case Place::B:
+      return b_of(code[0]);
+    case Place::C:
+      return c_of(code[0]);
+    case Place::N:
+      return n_of(code[0]);
+    case Place::D:
+      return d_of(code[1]);
+    case Place::E:
+      return e_of(code[1]);
+    case Place::M:
+      return m_of(code[1]);
+    case Place::T:
+      return code[1] & 0xffffffff;
+    case Place::I:
+      return code[1];
+    case Place::List:
+      return 0;
   }
   return 0;
 }

@@ -24,13 +24,67 @@ enum class Role : std::uint8_t { Immediate, Read, Write, ReadWrite, Window };
 
 /// Register classes first, then immediate classes.
 enum class Class : std::uint8_t {
-  Bool, U8, U16, U32, U64, I8, I16, I32, I64, F32, F64,  // in the order of RegisterKind
-  UInt, SInt, Int, Whole, One, Two, SameAsA, SameAsB,
-  Ref, RefMut, View, ViewMut, Buf, Function, Callable, Dyn, DynRef, Handle,
+  Bool,
+  U8,
+  U16,
+  U32,
+  U64,
+  I8,
+  I16,
+  I32,
+  I64,
+  F32,
+  F64,  // in the order of RegisterKind
+  UInt,
+  SInt,
+  Int,
+  Whole,
+  One,
+  Two,
+  SameAsA,
+  SameAsB,
+  Ref,
+  RefMut,
+  View,
+  ViewMut,
+  Buf,
+  Function,
+  Callable,
+  Dyn,
+  DynRef,
+  Handle,
   Window,
-  ImmBool, ImmU8, ImmU16, ImmU32, ImmU64, ImmI8, ImmI16, ImmI32, ImmI64, ImmF32, ImmF64, ImmA, ImmB,
-  SImm, UImm, Offset, Frame, Bytes, Stride, Count, Target, FunctionIndex, TextIndex, TypeIndex, TableIndex, NativeIndex,
-  ForeignIndex, SignatureIndex, Member, TrapKindIndex, List,
+  ImmBool,
+  ImmU8,
+  ImmU16,
+  ImmU32,
+  ImmU64,
+  ImmI8,
+  ImmI16,
+  ImmI32,
+  ImmI64,
+  ImmF32,
+  ImmF64,
+  ImmA,
+  ImmB,
+  SImm,
+  UImm,
+  Offset,
+  Frame,
+  Bytes,
+  Stride,
+  Count,
+  Target,
+  FunctionIndex,
+  TextIndex,
+  TypeIndex,
+  TableIndex,
+  NativeIndex,
+  ForeignIndex,
+  SignatureIndex,
+  Member,
+  TrapKindIndex,
+  List,
 };
 
 struct Operand {
@@ -43,14 +97,14 @@ struct Operand {
 inline constexpr std::size_t kMaxOperands = 8;
 
 struct OperationInfo {
-  std::string_view name;       // enumerator: "AddU32"
-  std::string_view text;       // "add.u32"
+  std::string_view name;  // enumerator: "AddU32"
+  std::string_view text;  // "add.u32"
   std::string_view meaning;
-  std::uint64_t traps = 0;     // bit per TrapKind; all ones: any
-  std::uint8_t words = 1;      // without a list
+  std::uint64_t traps = 0;  // bit per TrapKind; all ones: any
+  std::uint8_t words = 1;   // without a list
   std::uint8_t operand_count = 0;
   bool has_list = false;
-  bool ends_block = false;     // control never falls through: jump, return, fail
+  bool ends_block = false;  // control never falls through: jump, return, fail
   Operand operands[kMaxOperands];
 
   [[nodiscard]] std::span<const Operand> all() const { return {operands, operand_count}; }
@@ -60,7 +114,8 @@ struct OperationInfo {
 /// The operation of that text name, or Op::Count.
 [[nodiscard]] Op find_operation(std::string_view text);
 
-// ------------------------------------------------------------------------------------------------------------- encoding
+// -------------------------------------------------------------------------------------------------------------
+// encoding
 
 using Word = std::uint64_t;
 

@@ -1,5 +1,5 @@
-// operations.def as a constant of the compiler's. For operation.cpp and for engines that take a row apart at compile time
-// (the interpreter); everyone else asks info().
+// operations.def as a constant of the compiler's. For operation.cpp and for engines that take a row apart at compile
+// time (the interpreter); everyone else asks info().
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,66 @@ struct ClassName {
   Class type;
 };
 inline constexpr ClassName kClassNames[] = {
-    {"bool", Class::Bool}, {"u8", Class::U8}, {"u16", Class::U16}, {"u32", Class::U32}, {"u64", Class::U64},
-    {"i8", Class::I8}, {"i16", Class::I16}, {"i32", Class::I32}, {"i64", Class::I64}, {"f32", Class::F32},
-    {"f64", Class::F64}, {"uint", Class::UInt}, {"sint", Class::SInt}, {"int", Class::Int}, {"whole", Class::Whole},
-    {"one", Class::One}, {"two", Class::Two}, {"one.a", Class::SameAsA}, {"two.a", Class::SameAsA},
-    {"one.b", Class::SameAsB}, {"ref", Class::Ref}, {"ref.mut", Class::RefMut}, {"view", Class::View},
-    {"view.mut", Class::ViewMut}, {"buf", Class::Buf}, {"fn", Class::Function}, {"callable", Class::Callable},
-    {"dyn", Class::Dyn}, {"dynref", Class::DynRef}, {"handle", Class::Handle}, {"window", Class::Window},
-    {"imm.bool", Class::ImmBool}, {"imm.u8", Class::ImmU8}, {"imm.u16", Class::ImmU16}, {"imm.u32", Class::ImmU32},
-    {"imm.u64", Class::ImmU64}, {"imm.i8", Class::ImmI8}, {"imm.i16", Class::ImmI16}, {"imm.i32", Class::ImmI32},
-    {"imm.i64", Class::ImmI64}, {"imm.f32", Class::ImmF32}, {"imm.f64", Class::ImmF64}, {"imm.a", Class::ImmA},
-    {"imm.b", Class::ImmB}, {"simm", Class::SImm}, {"uimm", Class::UImm}, {"offset", Class::Offset},
-    {"frame", Class::Frame}, {"bytes", Class::Bytes}, {"stride", Class::Stride}, {"count", Class::Count},
-    {"target", Class::Target}, {"function", Class::FunctionIndex}, {"text", Class::TextIndex},
-    {"type", Class::TypeIndex}, {"table", Class::TableIndex}, {"native", Class::NativeIndex},
-    {"foreign", Class::ForeignIndex}, {"signature", Class::SignatureIndex}, {"member", Class::Member},
+    {"bool", Class::Bool},
+    {"u8", Class::U8},
+    {"u16", Class::U16},
+    {"u32", Class::U32},
+    {"u64", Class::U64},
+    {"i8", Class::I8},
+    {"i16", Class::I16},
+    {"i32", Class::I32},
+    {"i64", Class::I64},
+    {"f32", Class::F32},
+    {"f64", Class::F64},
+    {"uint", Class::UInt},
+    {"sint", Class::SInt},
+    {"int", Class::Int},
+    {"whole", Class::Whole},
+    {"one", Class::One},
+    {"two", Class::Two},
+    {"one.a", Class::SameAsA},
+    {"two.a", Class::SameAsA},
+    {"one.b", Class::SameAsB},
+    {"ref", Class::Ref},
+    {"ref.mut", Class::RefMut},
+    {"view", Class::View},
+    {"view.mut", Class::ViewMut},
+    {"buf", Class::Buf},
+    {"fn", Class::Function},
+    {"callable", Class::Callable},
+    {"dyn", Class::Dyn},
+    {"dynref", Class::DynRef},
+    {"handle", Class::Handle},
+    {"window", Class::Window},
+    {"imm.bool", Class::ImmBool},
+    {"imm.u8", Class::ImmU8},
+    {"imm.u16", Class::ImmU16},
+    {"imm.u32", Class::ImmU32},
+    {"imm.u64", Class::ImmU64},
+    {"imm.i8", Class::ImmI8},
+    {"imm.i16", Class::ImmI16},
+    {"imm.i32", Class::ImmI32},
+    {"imm.i64", Class::ImmI64},
+    {"imm.f32", Class::ImmF32},
+    {"imm.f64", Class::ImmF64},
+    {"imm.a", Class::ImmA},
+    {"imm.b", Class::ImmB},
+    {"simm", Class::SImm},
+    {"uimm", Class::UImm},
+    {"offset", Class::Offset},
+    {"frame", Class::Frame},
+    {"bytes", Class::Bytes},
+    {"stride", Class::Stride},
+    {"count", Class::Count},
+    {"target", Class::Target},
+    {"function", Class::FunctionIndex},
+    {"text", Class::TextIndex},
+    {"type", Class::TypeIndex},
+    {"table", Class::TableIndex},
+    {"native", Class::NativeIndex},
+    {"foreign", Class::ForeignIndex},
+    {"signature", Class::SignatureIndex},
+    {"member", Class::Member},
     {"kind", Class::TrapKindIndex},
 };
 
@@ -41,26 +86,41 @@ consteval Class class_named(std::string_view text) {
 
 consteval Place place_named(char letter) {
   switch (letter) {
-    case 'a': return Place::A;
-    case 'b': return Place::B;
-    case 'c': return Place::C;
-    case 'd': return Place::D;
-    case 'e': return Place::E;
-    case 'n': return Place::N;
-    case 'm': return Place::M;
-    case 't': return Place::T;
-    case 'i': return Place::I;
-    default: throw "operations.def: unknown operand place";
+    case 'a':
+      return Place::A;
+    case 'b':
+      return Place::B;
+    case 'c':
+      return Place::C;
+    case 'd':
+      return Place::D;
+    case 'e':
+      return Place::E;
+    case 'n':
+      return Place::N;
+    case 'm':
+      return Place::M;
+    case 't':
+      return Place::T;
+    case 'i':
+      return Place::I;
+    default:
+      throw "operations.def: unknown operand place";
   }
 }
 
 consteval Role role_of(char mark, Class type) {
   switch (mark) {
-    case '=': return Role::Write;
-    case '!': return Role::ReadWrite;
-    case '&': return Role::Window;
-    case ':': return type < Class::Window ? Role::Read : Role::Immediate;
-    default: throw "operations.def: unknown operand role";
+    case '=':
+      return Role::Write;
+    case '!':
+      return Role::ReadWrite;
+    case '&':
+      return Role::Window;
+    case ':':
+      return type < Class::Window ? Role::Read : Role::Immediate;
+    default:
+      throw "operations.def: unknown operand role";
   }
 }
 
@@ -111,7 +171,8 @@ enum TrapBits : std::uint64_t {
 };
 
 inline constexpr OperationInfo kRows[] = {
-#define OPERATION(Name, text, operands, traps, meaning) row(#Name, text, operands, static_cast<std::uint64_t>(traps), meaning),
+#define OPERATION(Name, text, operands, traps, meaning) \
+  row(#Name, text, operands, static_cast<std::uint64_t>(traps), meaning),
 #include "vm/bytecode/operations.def"
 #undef OPERATION
 };
