@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -58,8 +59,8 @@ class Checker {
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  /// All phases, from the parsed tree to the verdict.
-  void run();
+  /// All phases, from the sources to the verdict. `lowest_stack` is an address the stack must stay above; 0: unknown.
+  void run(std::uintptr_t lowest_stack = 0);
 
   // --- shared services
   [[nodiscard]] Arena& arena() { return compilation_.arena; }
@@ -175,11 +176,8 @@ class Checker {
   const checked::LayoutValue& layout(const syntax::LayoutDecl& declaration);
 
   // --- driver.cpp: what is reported (tools 4.3, 4.4)
-  /// A refusal found by a phase after the bodies, about a function (null: about none). The first one is first.
-  void report(Diagnostic diagnostic, const checked::Function* about);
-  [[nodiscard]] bool refused_anything() const { return !compilation_.verdict.refusals.empty(); }
-  /// Whether a function's body was refused: rows of what reaches it are not judged.
-  [[nodiscard]] bool refused(const checked::Function& function) const;
+  /// Whether a function's body was refused, or not judged because of a refusal: rows of what reaches it are not judged.
+  [[nodiscard]] bool refused(const checked::Function& function) const { return function.body == nullptr; }
 
  private:
   friend class LayoutEvaluator;
@@ -187,18 +185,218 @@ class Checker {
   std::unordered_map<const syntax::LayoutDecl*, const checked::LayoutValue*> layouts_;
 
   static constexpr std::uint32_t kVisitLimit = 3'200'000;
+  static constexpr std::size_t kFunctionLimit = 32'768;
+  static constexpr std::size_t kShownNameLimit = 8'192;  // of an instance; longer ones come from endless expansion
   [[noreturn]] void visited_too_much(Position position);
+  /// E-EXPANSION-LIMIT when what nests on the machine's stack would exhaust it.
+  void hold_depth(Position use);
+  void hold_name_length(std::string_view shown, Position use);
+
+  // What one declaration adds to shared tables, so that a refusal can undo it (tools, 4.4).
+  struct Mark {
+    std::size_t functions = 0;
+    std::size_t instances = 0;
+    std::size_t nominals = 0;
+    std::size_t types = 0;
+    std::size_t tables = 0;
+    std::size_t decisions = 0;
+    std::size_t described = 0;
+  };
+  [[nodiscard]] Mark mark() const;
+  void undo(const Mark& mark);
+
+  // names.cpp
+  void collect_declarations();
+  void predeclare_enums();
+  void open_modules();
+  void add_declaration(const syntax::Decl& declaration);
+  void judge_builtin_names() const;
+  void judge_import_collisions() const;
+  void add_function(const syntax::Decl& declaration, const syntax::Signature& signature, const syntax::ImplDecl* impl);
+
+  // type_resolution.cpp
+  const Type* resolve_borrow(const syntax::TypeExpr& type, const Scope& scope, Position use,
+                             std::span<const Name> extents);
+  const Type* resolve_function_type(const syntax::TypeExpr& type, const Scope& scope, Position use);
+  const TraitInfo* resolve_dyn_trait(std::span<const Name> path, const Scope& scope, Position use);
+  StaticArgument resolve_argument(const syntax::TypeExpr& argument, const Scope& scope, Position use);
+  std::span<const StaticArgument> resolve_arguments(std::span<const syntax::TypeExpr* const> list, const Scope& scope,
+                                                    Position use);
+  const Type* intrinsic_type(Name name, std::span<const StaticArgument> arguments, Position use);
+  StaticArgument static_named(std::span<const Name> path, const Scope& scope, Position use);
+  Extent resolve_extent(const syntax::TypeExpr& type, const Scope& scope, Position use, std::span<const Name> extents);
+  std::uint64_t constant_as_natural(const syntax::ConstDecl& constant, Code code, Position use);
+  void hold_storable(const Type* element, std::string_view storage, Position use);
+
+  // nominal_types.cpp
+  struct Nominal {
+    const syntax::Decl* declaration = nullptr;
+    std::span<const StaticArgument> arguments;
+    Type* type = nullptr;
+  };
+  void hold_arguments(const syntax::Decl& declaration, std::span<const syntax::GenericParameter> parameters,
+                      std::span<const StaticArgument> arguments, Position use);
+  Type* find_nominal(const syntax::Decl& declaration, std::span<const StaticArgument> arguments, std::uint64_t key);
+  template <class Decl, class Complete>
+  const Type* nominal(const Decl& declaration, std::span<const StaticArgument> arguments, Position use,
+                      Complete complete);
+  void complete_record(const syntax::RecordDecl& declaration, Type* type, const Scope& scope);
+  void complete_sum(const syntax::SumDecl& declaration, Type* type, const Scope& scope);
+  void hold_no_circle();
+  void finish_resolution();
+  std::string shown_instance(std::string_view full_name, std::span<const StaticArgument> arguments) const;
+
+  // signatures.cpp
+  void make_signature(checked::Function& function, const FunctionInfo& info, const Scope& scope);
+  const Type* resolve_parameter(const syntax::Signature& signature, std::size_t index, const Scope& scope, Position use,
+                                bool is_extern);
+  const Type* resolve_result(const syntax::Signature& signature, const Scope& scope, Position use);
+  void hold_extern(const checked::Function& function, const syntax::ExternDecl& declaration);
+  void hold_launch(const checked::Function& function, const syntax::ExternDecl& declaration);
+
+  // instances.cpp
+  struct Instance {
+    const FunctionInfo* info = nullptr;
+    std::span<const StaticArgument> arguments;
+    checked::Function* function = nullptr;
+  };
+  checked::Function* make_function(FunctionInfo& info, std::span<const StaticArgument> arguments, Position use);
+
+  // inference.cpp
+  class Unifier;
+  struct Impl;
+  bool unify_self(const Impl& impl, const Type* type, std::vector<StaticArgument>& arguments);
+
+  // impls.cpp
+  struct Impl {
+    const syntax::ImplDecl* declaration = nullptr;
+    const TraitInfo* trait = nullptr;
+    const Type* self = nullptr;              // of a concrete impl, once asked for
+    std::span<FunctionInfo* const> written;  // its members as written
+    std::span<FunctionInfo* const> members;  // in the trait's order; empty when one is missing
+    [[nodiscard]] bool concrete() const { return declaration->generics.empty(); }
+  };
+  enum class Answer : std::uint8_t { Deciding, No, Yes };
+  struct Decision {
+    Answer answer = Answer::Deciding;
+    const Impl* impl = nullptr;
+    std::span<const StaticArgument> arguments;
+  };
+  const Decision& decide(const Type* type, const TraitInfo& trait, Position use);
+  bool impl_matches(Impl& impl, const Type* type, std::vector<StaticArgument>& arguments);
+  const Type* impl_self(Impl& impl);
+  void collect_impls();
+  void order_members(Impl& impl);
+  void judge_impls();
+  void hold_trait(const Impl& impl, Position at);
+  void hold_generic_shape(const Impl& impl);
+  void hold_impl(const Impl& impl, const Type* self, std::span<const StaticArgument> arguments);
+  void hold_member(const TraitInfo& trait, std::uint32_t member, const FunctionInfo& info, const Type* self,
+                   std::span<const StaticArgument> arguments);
+  Scope member_scope(std::span<const syntax::GenericParameter> own, Name module, const Type* self,
+                     std::span<const Name> outer, std::span<const StaticArgument> arguments);
+  /// A stand-in for a member's own type parameter while signatures are compared: it keeps any bound.
+  [[nodiscard]] bool is_open_witness(const Type* type) const;
+  /// The trait member's ceiling, in the impl member's parameter names: what one without a ceiling of its own keeps to.
+  const syntax::Ceiling* trait_ceiling(const FunctionInfo& info);
+
+  // traits.cpp
+  void collect_traits();
+  TraitMember trait_member(const syntax::Signature& signature);
+  void describe_dyn(TraitInfo& trait);
+  [[nodiscard]] bool trait_visible(const TraitInfo& trait, Name module) const;
+  bool bounds_hold(std::span<const syntax::GenericParameter> parameters, std::span<const StaticArgument> arguments,
+                   Name module, Position use);
+  [[nodiscard]] bool witness_implements(const Type* witness, const TraitInfo& trait) const;
+
+  // constants.cpp
+  class Folder;
+
+  // linking.cpp
+  void parse_program();
+  void judge_entry();
+  void link();
+
+  // driver.cpp
+  enum class Outcome : std::uint8_t { Accepted, Refused, Repeated };
+  bool take(Diagnostic diagnostic, bool while_deciding);
+  template <class Work>
+  Outcome attempt(std::string_view derived, Work work);
+  template <class Work>
+  bool passes(Work work);
+  void order_refusals();
+  [[nodiscard]] static bool is_counted(const checked::Function& function);
+  void count_unjudged_declarations(std::size_t refused);
+  bool judge_types();
+  bool judge_constants();
+  bool judge_signatures(std::size_t& refused);
+  void judge_signature(FunctionInfo& info);
+  checked::Function* new_test(const syntax::Decl& declaration);
+  void judge_bodies();
+  void judge();
 
   Compilation& compilation_;
   const CheckOptions& options_;
   BuiltinNames builtins_;
   Declarations table_;
+  Name self_name_;  // Self
   std::uint32_t visits_ = 0;
+  std::uintptr_t stack_end_ = 0;  // where the machine's stack must not reach; 0: unknown
+
+  bool stopped_ = false;                      // a limit ended the check
+  const syntax::Decl* entry_ = nullptr;       // main, when one is wanted
+  std::vector<checked::Function*> concrete_;  // in declaration order, tests and externs included
+  std::vector<Name> library_modules_;
   std::vector<const syntax::Decl*> declarations_;
   std::vector<FunctionInfo*> functions_;
-  std::vector<const DispatchTable*> dispatch_tables_;
+  FlatMap<FunctionInfo*> infos_;  // by declaration
   const Type* order_ = nullptr;
   const Type* cache_ = nullptr;
+
+  std::vector<Nominal> nominals_;            // in the order they were made
+  FlatMap<std::uint32_t> nominal_chains_;    // by hash: 1 + the newest index in nominals_ of that hash
+  std::vector<std::uint32_t> nominal_next_;  // the next older one of the same hash, 1 + index
+  std::uint32_t resolving_ = 0;              // records and sums being completed, nested
+  std::size_t resolution_first_ = 0;         // the table's size when the outermost of them began
+  std::size_t resolution_nominals_ = 0;
+  struct PendingBound {
+    std::span<const syntax::GenericParameter> parameters;
+    std::span<const StaticArgument> arguments;
+    std::string_view user;
+    Name module;
+    Position use;
+  };
+  std::vector<PendingBound> pending_bounds_;
+  struct PendingStorage {
+    const Type* element = nullptr;
+    std::string_view storage;
+    Position use;
+  };
+  std::vector<PendingStorage> pending_storage_;
+
+  std::vector<Instance> instances_;
+  FlatMap<std::uint32_t> instance_chains_;
+  std::vector<std::uint32_t> instance_next_;
+  FlatMap<const checked::Function*> symbols_;  // by link symbol: the extern that declared it first
+
+  std::deque<TraitInfo> traits_;
+  FlatMap<TraitInfo*> traits_by_declaration_;
+  FlatMap<std::vector<std::pair<std::uint32_t, std::uint32_t>>> members_by_name_;  // name -> (trait, member)
+  std::deque<Impl> impls_;
+  FlatMap<Impl*> impls_by_declaration_;
+  std::vector<std::vector<Impl*>> impls_of_;  // by trait
+  std::deque<Decision> decisions_;
+  FlatMap<std::uint32_t> decided_;  // by (trait, type): 1 + index in decisions_; 0: undone
+  std::vector<std::uint64_t> decision_keys_;
+  std::vector<const DispatchTable*> dispatch_tables_;
+  std::vector<TraitInfo*> described_;  // whose dyn types were resolved, in order
+
+  std::vector<const Type*> open_witnesses_;
+  std::vector<std::pair<const Type*, const TraitInfo*>> witness_traits_;  // what the types of certification implement
+
+  FlatMap<ConstantValue> constants_;     // by declaration; no type: being folded
+  std::uint32_t deciding_ = 0;           // types and trait decisions being made
+  bool refused_while_deciding_ = false;  // the refusal under way passed one of them
 };
 
 }  // namespace cairn

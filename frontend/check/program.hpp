@@ -518,6 +518,7 @@ struct Function {
   const syntax::Ceiling* ceiling = nullptr;   // its own, or the trait member's it implements; null: none
   Name module;
   std::span<const StaticArgument> arguments;  // of an instance
+  const Type* self = nullptr;                 // of an impl member: the type it is for
   std::span<Local* const> parameters;
   const Type* result = nullptr;  // void when none
   std::vector<Local*> locals;    // parameters first

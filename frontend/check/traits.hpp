@@ -33,6 +33,7 @@ struct TraitInfo {
   std::string_view full_name;
   std::uint32_t index = 0;  // position among the program's traits
   std::span<TraitMember> members;
+  bool described = false;     // dyn_parameters and dyn_result of its members are filled
   std::int32_t not_dyn = -1;  // the first member that is not dyn-compatible, or -1: the trait is
   [[nodiscard]] bool dyn_compatible() const { return not_dyn < 0; }
   [[nodiscard]] std::int32_t member_of(Name name) const {
