@@ -41,7 +41,7 @@ def run(program, seconds):
     except subprocess.TimeoutExpired:
         return name, "did not stop in time"
     said = done.stdout.decode(errors="replace").splitlines()
-    runs = next((line.split(":")[1].strip() for line in said if "number_of_executed_units" in line), "?")
+    runs = next((line.rsplit(":", 1)[1].strip() for line in said if "number_of_executed_units" in line), "?")
     if done.returncode == 0:
         print(f"  {name}: {runs} inputs", flush=True)
         return name, None
