@@ -35,7 +35,9 @@ if(CAIRN_WERROR)
   target_compile_options(cairn_options INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  target_compile_options(cairn_options INTERFACE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+  target_compile_options(cairn_options INTERFACE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp"
+    # std::stable_sort of libstdc++ 12 uses a function it marks deprecated.
+    -Wno-deprecated-declarations)
 endif()
 target_link_options(cairn_options INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 if(NOT CAIRN_SANITIZE)
