@@ -52,6 +52,8 @@ struct ConstantValue {
   double real = 0;         // floats
 };
 
+struct BodyShared;  // frontend/check/body_checker.hpp
+
 class Checker {
  public:
   Checker(Compilation& compilation, const CheckOptions& options);
@@ -170,6 +172,9 @@ class Checker {
   ConstantValue constant(const syntax::ConstDecl& declaration);
   /// A natural of a constant expression of type usize (layouts, capacities): E-CONST otherwise.
   std::uint64_t constant_natural(const syntax::Expr& expression, const Scope& scope);
+
+  // --- body.cpp: what the bodies of the program share, made when first asked for
+  BodyShared& body_shared();
 
   // --- layouts.cpp (memory 11)
   /// The value of a declared layout, judged by every rule of 11.4 at its first use; E-LAYOUT* otherwise.
@@ -334,6 +339,8 @@ class Checker {
   checked::Function* new_test(const syntax::Decl& declaration);
   void judge_bodies();
   void judge();
+
+  std::shared_ptr<BodyShared> body_shared_;
 
   Compilation& compilation_;
   const CheckOptions& options_;

@@ -203,7 +203,7 @@ enum class Builtin : std::uint8_t {
   Trunc,
   ToBits,
   FromBits,
-  Quantize,            // quantize[T](x) or quantize[T](x, scale)
+  Quantize,            // quantize[T](x, scale)
   QuantizeStochastic,  // quantize_stochastic[T](x, scale, bits)
 };
 struct BuiltinExpr : Expr {

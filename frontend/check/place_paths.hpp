@@ -1,0 +1,49 @@
+// Places as aliasing and leases compare them (ownership and memory, 6; concurrency, 4): a root local with its fields up
+// to the first index, and what follows. Nothing here looks at values: two places are judged by how they are written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "frontend/check/program.hpp"
+
+namespace cairn {
+
+/// A bound of a part. It counts when it cannot change: a number, or an immutable local of value type.
+struct PartBound {
+  enum class Kind : std::uint8_t { Open, Number, Name };
+  Kind kind = Kind::Open;
+  std::uint64_t number = 0;
+  const checked::Local* local = nullptr;
+  friend bool operator==(const PartBound&, const PartBound&) = default;
+};
+
+/// A place that a call, a closure or a task is lent.
+struct LentPlace {
+  enum class Rest : std::uint8_t { Whole, Elements, Part };
+  const checked::Expr* base = nullptr;  // a Local, or a chain of Fields over one; null: nothing that could overlap
+  Rest rest = Rest::Whole;
+  PartBound lo;  // Part
+  PartBound hi;
+  bool writes = false;
+};
+
+/// The root local of a place or view value; null for text and temporaries.
+[[nodiscard]] checked::Local* root_local(const checked::Expr* place);
+
+/// The path of a place, view, part or lent argument. Its base is null when no local is behind it.
+[[nodiscard]] LentPlace place_path(const checked::Expr* place, bool writes);
+
+[[nodiscard]] PartBound part_bound(const checked::Expr* bound);
+
+/// Whether two chains of fields over locals are the same.
+[[nodiscard]] bool same_chain(const checked::Expr* left, const checked::Expr* right);
+
+/// Whether two places may share an element. `lent` holds the parts known to have lo <= hi, these two included.
+[[nodiscard]] bool overlap(const LentPlace& left, const LentPlace& right, std::span<const LentPlace> lent);
+
+/// Whether one place lies strictly inside the other: an index step is the same element as any other index step unless
+/// both are literals that differ.
+[[nodiscard]] bool nested(const checked::Expr* left, const checked::Expr* right);
+
+}  // namespace cairn
