@@ -20,7 +20,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "frontend/check/body.hpp"
@@ -113,8 +112,6 @@ struct BodyShared {
   Name blank;                      // `_`
   std::vector<std::uint8_t> rows;  // by name id: 1 + index into `table`
   std::span<const BuiltinRow> table;
-  std::unordered_map<const syntax::ConstDecl*, ConstantValue> constants;
-  std::vector<const syntax::ConstDecl*> constants_in_progress;
 };
 
 class BodyChecker {
@@ -317,7 +314,6 @@ class BodyChecker {
 
   // --- body_layouts.cpp
   Node layout_query(const syntax::LayoutDecl& declaration, Name query, std::vector<Operand>& arguments, Position at);
-  static void require_consumer(const checked::LayoutQueryExpr& query, Position at);
 
   // --- body_builtins.cpp, body_storage.cpp, body_printing.cpp: builtin functions
   Node convert(const Type* target, std::span<Operand> arguments, Position at);
