@@ -1,6 +1,6 @@
-// Builds modules. ModuleBuilder keeps the tables and gives equal entries one index; FunctionBuilder gives registers, objects
-// and labels, and encodes. Neither judges types: the verifier does. What cannot be encoded (more than kMaxSlots slots,
-// offsets past 32 bits) is remembered and told by `failed()`.
+// Builds modules. ModuleBuilder keeps the tables and gives equal entries one index; FunctionBuilder gives registers,
+// objects and labels, and encodes. Neither judges types: the verifier does. What cannot be encoded (more than kMaxSlots
+// slots, offsets past 32 bits) is remembered and told by `failed()`.
 //
 //   FunctionBuilder f(module, module.declare("fib", signature));
 //   Register n = f.parameter(0);
@@ -52,8 +52,8 @@ class ModuleBuilder {
   std::uint32_t signature(const Signature& signature);
   std::uint32_t native(std::string_view name, std::uint32_t signature);
   std::uint32_t foreign(Foreign foreign);
-  std::uint32_t trait(Trait trait);                  // always a new entry
-  std::uint32_t table(DispatchTable table);          // one per (trait, type)
+  std::uint32_t trait(Trait trait);          // always a new entry
+  std::uint32_t table(DispatchTable table);  // one per (trait, type)
 
   // Types. Structural ones are interned; records and sums are new at each call (the caller keeps one per checked type).
   std::uint32_t scalar(ScalarKind kind);
@@ -63,7 +63,7 @@ class ModuleBuilder {
   std::uint32_t function_value(std::uint32_t signature);
   std::uint32_t mutex(std::uint32_t element);
   std::uint32_t handle();
-  std::uint32_t reference(std::uint32_t type, bool writable);   // for environments
+  std::uint32_t reference(std::uint32_t type, bool writable);  // for environments
   std::uint32_t view(std::uint32_t element, bool writable);
   std::uint32_t callable(std::uint32_t signature);
   std::uint32_t dyn_reference(std::uint32_t trait, bool writable);
@@ -75,6 +75,8 @@ class ModuleBuilder {
   /// Lays the payloads out: `overlapping` for copyable sums, one after another when some payload is an owner or linear.
   void define_sum(std::uint32_t type, std::vector<Variant> variants, bool overlapping);
   std::uint32_t environment(std::string name, std::vector<Field> fields);
+  /// An array or mutex of a record or sum that was defined after it.
+  void lay_out_again(std::uint32_t type);
 
   /// A new function without code; its FunctionBuilder fills it.
   std::uint32_t declare(std::string name, std::uint32_t signature, FunctionKind kind = FunctionKind::Plain,
@@ -99,13 +101,13 @@ class ModuleBuilder {
 /// An operand of `emit`: a register, a label, or an immediate's bits.
 class Argument {
  public:
-  Argument(Register reg) : bits_(reg.index), kind_(Kind::Register) {}                         // NOLINT
-  Argument(Label label) : bits_(label.index), kind_(Kind::Label) {}                           // NOLINT
-  Argument(int value) : bits_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}      // NOLINT
-  Argument(std::int64_t value) : bits_(static_cast<std::uint64_t>(value)) {}                  // NOLINT
-  Argument(std::uint32_t value) : bits_(value) {}                                             // NOLINT
-  Argument(std::uint64_t value) : bits_(value) {}                                             // NOLINT
-  Argument(TrapKind kind) : bits_(static_cast<std::uint64_t>(kind)) {}                        // NOLINT
+  Argument(Register reg) : bits_(reg.index), kind_(Kind::Register) {}                           // NOLINT
+  Argument(Label label) : bits_(label.index), kind_(Kind::Label) {}                             // NOLINT
+  Argument(int value) : bits_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}  // NOLINT
+  Argument(std::int64_t value) : bits_(static_cast<std::uint64_t>(value)) {}                    // NOLINT
+  Argument(std::uint32_t value) : bits_(value) {}                                               // NOLINT
+  Argument(std::uint64_t value) : bits_(value) {}                                               // NOLINT
+  Argument(TrapKind kind) : bits_(static_cast<std::uint64_t>(kind)) {}                          // NOLINT
 
   enum class Kind : std::uint8_t { Immediate, Register, Label };
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -134,11 +136,11 @@ class FunctionBuilder {
   /// The same, taken from those released before when one of this type is free.
   Register temporary(RegisterType type);
   void release(Register temporary);
-  [[nodiscard]] RegisterType type_of(Register reg) const;     // of a register, not of an outgoing slot
+  [[nodiscard]] RegisterType type_of(Register reg) const;  // of a register, not of an outgoing slot
   void name(Register reg, std::string name);
 
-  /// The k-th outgoing slot. A call's window is `outgoing(k)`; the kLinkSlots slots below it must not hold anything live,
-  /// so a window inside the arguments of another starts kLinkSlots above the last argument placed.
+  /// The k-th outgoing slot. A call's window is `outgoing(k)`; the kLinkSlots slots below it must not hold anything
+  /// live, so a window inside the arguments of another starts kLinkSlots above the last argument placed.
   Register outgoing(std::uint32_t k);
 
   /// An object of the frame's memory; its offset is the operand of frame.* operations.
@@ -166,6 +168,9 @@ class FunctionBuilder {
 
   // Constants in the slot form of their type.
   void constant(Register to, std::uint64_t bits) { emit(Op::Const, to, bits); }
+  /// The same before the function's first instruction, for a register that nothing else writes: a constant a loop
+  /// needs.
+  void constant_at_entry(Register to, std::uint64_t bits);
   void constant_f32(Register to, float value);
   void constant_f64(Register to, double value);
   /// move or move.pair, by the type of whichever is a register; nothing when both are the same.
@@ -193,6 +198,7 @@ class FunctionBuilder {
   void put_register(std::size_t word, unsigned shift, std::uint64_t index);
   void put_target(std::uint32_t instruction, std::size_t word, bool high, std::uint64_t label);
   void note_position();
+  void put_entry_code_first();
   void emit_items(const std::vector<PrintItem>& items);
   void fail(std::string why);
 
@@ -211,6 +217,7 @@ class FunctionBuilder {
   std::vector<std::uint32_t> labels_;  // word, or kNone
   std::vector<Fixup> fixups_;
   std::vector<OutgoingUse> outgoing_uses_;
+  std::vector<Word> entry_code_;  // stands before `code_` in the end
   std::string failed_;
 };
 

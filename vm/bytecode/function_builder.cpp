@@ -188,6 +188,10 @@ void FunctionBuilder::emit_format(Register target, std::uint32_t buffer_offset, 
   emit_items(items);
 }
 
+void FunctionBuilder::constant_at_entry(Register to, std::uint64_t bits) {
+  entry_code_.push_back(static_cast<Word>(Op::Const) | static_cast<Word>(to.index & 0xffff) << 16);
+  entry_code_.push_back(bits);
+}
 void FunctionBuilder::constant_f32(Register to, float value) {
   emit(Op::Const, to, static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(value)));
 }
@@ -205,7 +209,27 @@ void FunctionBuilder::fail(std::string why) {
   if (failed_.empty()) failed_ = std::move(why);
 }
 
+void FunctionBuilder::put_entry_code_first() {
+  if (entry_code_.empty()) return;
+  const auto shift = static_cast<std::uint32_t>(entry_code_.size());
+  for (Fixup& fixup : fixups_) {
+    fixup.instruction += shift;
+    fixup.word += shift;
+  }
+  for (OutgoingUse& use : outgoing_uses_) use.word += shift;
+  for (std::uint32_t& label : labels_) {
+    if (label != kNone) label += shift;
+  }
+  // The first entry keeps word 0, so that the constants share its position.
+  for (PositionEntry& entry : positions_) {
+    if (entry.word != 0) entry.word += shift;
+  }
+  code_.insert(code_.begin(), entry_code_.begin(), entry_code_.end());
+  entry_code_.clear();
+}
+
 void FunctionBuilder::finish() {
+  put_entry_code_first();
   const auto registers = static_cast<std::uint32_t>(registers_.size());
   const std::uint64_t slots = std::uint64_t{registers} + kLinkSlots + outgoing_count_;
   if (slots > kMaxSlots) fail("it needs more than 65535 slots");

@@ -9,6 +9,14 @@ namespace {
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
+/// No object is larger: what would be traps where it is made.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+
+std::uint64_t bytes_of(std::uint64_t count, std::uint64_t size) {
+  std::uint64_t bytes = 0;
+  return __builtin_mul_overflow(count, size, &bytes) ? kMaxBytes : std::min(bytes, kMaxBytes);
+}
+
 std::uint32_t index_of(std::size_t size) { return static_cast<std::uint32_t>(size - 1); }
 
 template <class T>
@@ -114,7 +122,7 @@ std::uint32_t ModuleBuilder::array(std::uint32_t element, std::uint64_t count) {
   type.element = element;
   type.count = count;
   type.align = of.align;
-  type.size = of.size * count;
+  type.size = bytes_of(count, of.size);
   type.owns = of.owns;
   type.pointers = of.pointers;
   return intern(std::move(type));
@@ -154,6 +162,19 @@ std::uint32_t ModuleBuilder::mutex(std::uint32_t element) {
   type.align = std::max<std::uint32_t>(8, of.align);
   type.size = align_up(type.align + of.size, type.align);
   return intern(std::move(type));
+}
+void ModuleBuilder::lay_out_again(std::uint32_t index) {
+  Type& type = module_.types[index];
+  const Type& of = module_.types[type.element];
+  type.owns = of.owns;
+  type.pointers = of.pointers;
+  if (type.kind == TypeKind::Mutex) {
+    type.align = std::max<std::uint32_t>(8, of.align);
+    type.size = align_up(type.align + of.size, type.align);
+    return;
+  }
+  type.align = of.align;
+  type.size = bytes_of(type.count, of.size);
 }
 std::uint32_t ModuleBuilder::handle() { return intern(word_type(TypeKind::Handle, 8, false, true)); }
 std::uint32_t ModuleBuilder::reference(std::uint32_t to, bool writable) {
@@ -196,7 +217,7 @@ void ModuleBuilder::define_record(std::uint32_t index, std::vector<Field> fields
     const std::uint32_t natural = packed ? 1 : of.align;
     at = align_up(at, natural);
     field.offset = at;
-    at += of.size;
+    at = std::min(at + of.size, kMaxBytes);
     align = std::max(align, natural);
     owns |= of.owns;
     pointers |= of.pointers;
@@ -231,7 +252,7 @@ void ModuleBuilder::define_sum(std::uint32_t index, std::vector<Variant> variant
     const Type& of = module_.types[variant.payload];
     // Members of a C union share the first offset that suits the strictest of them.
     variant.offset = overlapping ? align : align_up(at, of.align);
-    at = variant.offset + of.size;
+    at = std::min(variant.offset + of.size, kMaxBytes);
     end = std::max(end, at);
     owns |= of.owns;
     pointers |= of.pointers;

@@ -1,0 +1,185 @@
+#include "vm/lower/module_lowering.hpp"
+
+#include "vm/lower/function_lowering.hpp"
+#include "vm/lower/local_uses.hpp"
+#include "vm/lower/operation_choice.hpp"
+
+namespace cairn::lower {
+
+using bytecode::FunctionKind;
+using bytecode::kNone;
+using bytecode::Op;
+using bytecode::Register;
+using bytecode::RegisterKind;
+using checked::Local;
+
+Lowered lower_program(const Compilation& compilation, const Options& options) {
+  return ModuleLowering(compilation, options).run();
+}
+
+ModuleLowering::ModuleLowering(const Compilation& compilation, const Options& options)
+    : compilation_(compilation),
+      options_(options),
+      builder_(compilation.sources.size() > 0 ? compilation.sources.file(0).path : std::string()),
+      types_(builder_, compilation.names) {}
+
+Lowered ModuleLowering::run() {
+  Lowered lowered;
+  const checked::Program& program = compilation_.program;
+  if (options_.entry && program.main != nullptr) builder_.module().entry = function(*program.main);
+  if (options_.tests) {
+    for (const checked::Function* test : program.tests) builder_.module().tests.push_back(function(*test));
+  }
+  for (const checked::Function* root : options_.roots) lowered.roots.push_back(function(*root));
+  while (!queue_.empty() && failure_.empty()) {
+    const checked::Function& next = *queue_.front();
+    queue_.pop_front();
+    FunctionLowering(*this, next, functions_.at(&next)).run();
+  }
+  lowered.module = builder_.take();
+  lowered.failure = std::move(failure_);
+  lowered.failed_at = failed_at_;
+  return lowered;
+}
+
+void ModuleLowering::fail(Position position, std::string why) {
+  if (!failure_.empty()) return;
+  failure_ = std::move(why);
+  failed_at_ = position;
+}
+
+bytecode::SourcePosition ModuleLowering::position(Position position) {
+  if (!position) return {};
+  if (position == last_asked_) return last_position_;
+  const Location at = compilation_.sources.locate(position);
+  if (at.file == nullptr) return {};
+  const auto [known, added] = files_.try_emplace(at.file, 0);
+  if (added) known->second = builder_.file(at.file->path);
+  last_asked_ = position;
+  last_position_ = {known->second, at.line, at.column};
+  return last_position_;
+}
+
+std::uint32_t ModuleLowering::signature(const checked::Function& function) {
+  std::vector<const Type*> parameters;
+  parameters.reserve(function.parameters.size());
+  for (const Local* parameter : function.parameters) parameters.push_back(parameter->type);
+  return types_.signature(parameters, *function.result);
+}
+
+std::uint32_t ModuleLowering::enqueue(const checked::Function& function, FunctionKind kind, std::uint32_t environment,
+                                      std::uint32_t parent) {
+  const std::uint32_t index =
+      builder_.declare(std::string(function.name), signature(function), kind, environment, parent);
+  builder_.module().functions[index].position = position(function.position);
+  functions_.emplace(&function, index);
+  queue_.push_back(&function);
+  return index;
+}
+
+std::uint32_t ModuleLowering::function(const checked::Function& function) {
+  if (const auto known = functions_.find(&function); known != functions_.end()) return known->second;
+  FunctionKind kind = FunctionKind::Plain;
+  if (function.kind == checked::FunctionKind::Kernel) kind = FunctionKind::Kernel;
+  if (function.kind == checked::FunctionKind::Test) kind = FunctionKind::Test;
+  return enqueue(function, kind, kNone, kNone);
+}
+
+std::uint32_t ModuleLowering::inner_function(const checked::Function& body, std::uint32_t parent) {
+  if (const auto known = functions_.find(&body); known != functions_.end()) return known->second;
+  const FunctionKind kind = body.kind == checked::FunctionKind::Lane ? FunctionKind::Lane : FunctionKind::Closure;
+  return enqueue(body, kind, environment(body).type, parent);
+}
+
+const Environment& ModuleLowering::environment(const checked::Function& body) {
+  const auto [at, added] = environments_.try_emplace(&body);
+  Environment& environment = at->second;
+  if (!added) return environment;
+  std::vector<bytecode::Field> fields;
+  for (const Local* local : body.captures) {
+    Capture capture;
+    capture.local = local;
+    capture.by_reference = captured_by_reference(*local);
+    std::uint32_t field = kNone;
+    if (capture.by_reference) {
+      const std::uint32_t type = types_.memory(*local->type);
+      capture.form = {RegisterKind::Ref, true, type};
+      field = builder_.reference(type, true);
+    } else {
+      capture.form = types_.parameter(*local->type);
+      field = types_.environment_field(*local->type);
+    }
+    fields.push_back({std::string(text(local->name)), field, 0});
+    environment.captures.push_back(capture);
+  }
+  environment.type = builder_.environment(std::string(body.name), std::move(fields));
+  const bytecode::Type& type = builder_.type(environment.type);
+  for (std::size_t i = 0; i < environment.captures.size(); ++i) environment.captures[i].offset = type.fields[i].offset;
+  return environment;
+}
+
+std::uint32_t ModuleLowering::foreign(const checked::Function& function) {
+  if (const auto known = foreigns_.find(&function); known != foreigns_.end()) return known->second;
+  const std::uint32_t index = builder_.foreign(
+      {std::string(function.name), std::string(function.symbol), signature(function), position(function.position)});
+  foreigns_.emplace(&function, index);
+  return index;
+}
+
+std::uint32_t ModuleLowering::native(const checked::Function& function) {
+  return builder_.native(function.symbol, signature(function));
+}
+
+std::uint32_t ModuleLowering::table(const DispatchTable& table) {
+  if (const auto known = tables_.find(&table); known != tables_.end()) return known->second;
+  bytecode::DispatchTable lowered;
+  lowered.trait = types_.trait(*table.trait);
+  lowered.type = types_.memory(*table.self);
+  for (std::size_t i = 0; i < table.members.size(); ++i) {
+    const TraitMember& declared = table.trait->members[i];
+    const checked::Function& member = *table.members[i];
+    const bool takes_value = declared.receiver_mode == BorrowMode::Ro && lent_by_value(*table.self);
+    const std::uint32_t signature = builder_.module().traits[lowered.trait].members[i].signature;
+    lowered.functions.push_back(takes_value ? receiver_thunk(member, declared, signature) : function(member));
+  }
+  const std::uint32_t index = builder_.table(std::move(lowered));
+  tables_.emplace(&table, index);
+  return index;
+}
+
+/// A dynamic call hands over a reference to the object; a member of a scalar type takes the value itself.
+std::uint32_t ModuleLowering::receiver_thunk(const checked::Function& member, const TraitMember& declared,
+                                             std::uint32_t signature) {
+  const auto receiver = static_cast<std::size_t>(declared.receiver);
+  const Type& self = *member.parameters[receiver]->type->element;
+  const bool through_reference = shape_of(*member.result) == Shape::Memory;
+  const std::size_t at = receiver + (through_reference ? 1 : 0);
+  bytecode::Signature form = builder_.module().signatures[signature];
+  form.parameters[at].type = types_.memory(self);
+  const std::uint32_t callee = function(member);
+  const std::uint32_t index = builder_.declare(std::string(member.name), builder_.signature(form));
+  builder_.module().functions[index].position = position(member.position);
+  bytecode::FunctionBuilder f(builder_, index);
+  f.at(position(member.position));
+  std::uint32_t slot = 0;
+  for (std::size_t i = 0; i < form.parameters.size(); ++i) {
+    const Register to = f.outgoing(slot);
+    if (i == at) {
+      f.emit(memory_operation(Op::LoadBool, scalar_register(self)), to, f.parameter(i), 0);
+      ++slot;
+    } else {
+      f.move(to, f.parameter(i));
+      slot += form.parameters[i].slots();
+    }
+  }
+  f.emit(Op::Call, f.outgoing(0), callee);
+  if (form.result.slots() == 0) {
+    f.emit(Op::Return);
+  } else {
+    f.emit(form.result.is_pair() ? Op::ReturnPair : Op::ReturnValue, f.outgoing(0));
+  }
+  f.finish();
+  return index;
+}
+
+}  // namespace cairn::lower

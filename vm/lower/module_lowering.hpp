@@ -1,0 +1,79 @@
+// What is shared by the functions of one module while they are lowered: the tables, and the queue of functions met but
+// not lowered yet.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/check/program.hpp"
+#include "frontend/check/traits.hpp"
+#include "vm/bytecode/builder.hpp"
+#include "vm/lower/lower.hpp"
+#include "vm/lower/types.hpp"
+
+namespace cairn::lower {
+
+/// How a closure or lane reaches one outer local: a copy of what never changes while it may run, else a reference.
+struct Capture {
+  const checked::Local* local = nullptr;
+  bool by_reference = false;
+  std::uint64_t offset = 0;     // in the environment
+  bytecode::RegisterType form;  // of the field, as a register holds it
+};
+
+struct Environment {
+  std::uint32_t type = bytecode::kNone;
+  std::vector<Capture> captures;
+};
+
+class ModuleLowering {
+ public:
+  ModuleLowering(const Compilation& compilation, const Options& options);
+
+  Lowered run();
+
+  [[nodiscard]] bytecode::ModuleBuilder& builder() { return builder_; }
+  [[nodiscard]] TypeLowering& types() { return types_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] std::string_view text(Name name) const { return compilation_.names.text(name); }
+  [[nodiscard]] bytecode::SourcePosition position(Position position);
+
+  /// The index of a function with a body; lowers it later when this is its first mention.
+  std::uint32_t function(const checked::Function& function);
+  /// The same for a closure or lane body of function `parent`.
+  std::uint32_t inner_function(const checked::Function& body, std::uint32_t parent);
+  /// What the body of a closure or lane is given. The same for every mention.
+  const Environment& environment(const checked::Function& body);
+  std::uint32_t foreign(const checked::Function& function);
+  std::uint32_t native(const checked::Function& function);
+  std::uint32_t table(const DispatchTable& table);
+
+  void fail(Position position, std::string why);
+
+ private:
+  std::uint32_t signature(const checked::Function& function);
+  std::uint32_t enqueue(const checked::Function& function, bytecode::FunctionKind kind, std::uint32_t environment,
+                        std::uint32_t parent);
+  std::uint32_t receiver_thunk(const checked::Function& member, const TraitMember& declared, std::uint32_t signature);
+
+  const Compilation& compilation_;
+  const Options& options_;
+  bytecode::ModuleBuilder builder_;
+  TypeLowering types_;
+  std::unordered_map<const checked::Function*, std::uint32_t> functions_;
+  std::unordered_map<const checked::Function*, std::uint32_t> foreigns_;
+  std::unordered_map<const checked::Function*, Environment> environments_;
+  std::unordered_map<const DispatchTable*, std::uint32_t> tables_;
+  std::deque<const checked::Function*> queue_;
+  std::unordered_map<const SourceFile*, std::uint32_t> files_;
+  Position last_asked_;
+  bytecode::SourcePosition last_position_;
+  std::string failure_;
+  Position failed_at_;
+};
+
+}  // namespace cairn::lower
