@@ -1,0 +1,71 @@
+// What steps do out of line.
+#include "vm/interpreter/control_steps.hpp"
+
+namespace cairn::interpreter {
+
+void failure(Machine m, const Word* pc) {
+  m.thread->record_trap(static_cast<TrapKind>(a_of(pc[0])), m.thread->failed, m.base);
+}
+
+const Word* refuel(const Word* next, const Word* pc, Machine m) {
+  const TrapKind kind = m.thread->poll();
+  return kind == TrapKind::None ? next : fail(kind, pc, m);
+}
+
+const Word* prologue(Machine& m, const Word* pc) {
+  const CodeEntry& entry = m.thread->functions[n_of(pc[0])];
+  // The frame of slots was found to fit below m.memory.
+  const auto free = static_cast<std::uint64_t>(m.memory - reinterpret_cast<std::uint8_t*>(m.base)) - entry.frame_bytes;
+  if (free < std::uint64_t{entry.memory_bytes} + entry.memory_align) [[unlikely]] {
+    // At the call: the callee has not begun.
+    const Word* call = reinterpret_cast<const Word*>(m.base[-1]) - 1;
+    const bool from_host = m.base[-2] == 0;
+    if (!from_host) m.base = reinterpret_cast<std::uint64_t*>(m.base[-2]);
+    return fail(TrapKind::Stack, from_host ? entry.body : call, m);
+  }
+  const auto lowered = reinterpret_cast<std::uintptr_t>(m.memory) - entry.memory_bytes;
+  m.memory = reinterpret_cast<std::uint8_t*>(lowered & ~std::uintptr_t{entry.memory_align - 1});
+  for (std::uint32_t i = 0; i < entry.zero_count; ++i) {
+    std::memset(m.memory + entry.zeros[i].offset, 0, entry.zeros[i].bytes);
+  }
+  return entry.body;
+}
+
+const Word* call_native(const Word* pc, Machine m) {
+  Thread& thread = *m.thread;
+  const std::uint32_t index = n_of(pc[0]);
+  const NativeEntry* entry = thread.image().native(index);
+  const bytecode::Native& native = thread.image().module().natives[index];
+  if (entry == nullptr) {
+    thread.pending = {TrapKind::Foreign, "the host has no " + native.name};
+    return fail(TrapKind::Foreign, pc, m);
+  }
+  std::uint64_t* window = m.base + a_of(pc[0]);
+  const bytecode::Signature& signature = thread.image().module().signatures[native.signature];
+  const auto outer = thread.native_frame;
+  thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory};
+  NativeCall call(thread, window);
+  entry->function(call);
+  thread.native_frame = outer;
+  if (thread.trapped) [[unlikely]]
+    return kExit;  // a call it made
+  if (thread.pending.kind != TrapKind::None) [[unlikely]]
+    return fail(thread.pending.kind, pc, m);
+  return pc + 1;
+}
+
+const Word* call_foreign(const Word* pc, Machine m) {
+  Thread& thread = *m.thread;
+  ForeignCaller* caller = thread.instance().foreign_caller();
+  const std::uint32_t index = n_of(pc[0]);
+  if (caller == nullptr) {
+    thread.pending = {TrapKind::Foreign, "no foreign function " + thread.image().module().foreigns[index].name};
+  } else {
+    caller->call(index, m.base + a_of(pc[0]));
+  }
+  if (thread.pending.kind != TrapKind::None) [[unlikely]]
+    return fail(thread.pending.kind, pc, m);
+  return pc + 1;
+}
+
+}  // namespace cairn::interpreter

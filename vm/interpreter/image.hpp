@@ -1,0 +1,82 @@
+// A verified module made ready to run: code addresses, frame sizes, owners inside each type, natives found. Immutable
+// and shared by all threads and tiers of an instance.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vm/bytecode/module.hpp"
+#include "vm/interpreter/native.hpp"
+
+namespace cairn {
+
+/// Bytes of a frame's memory that hold owners or pointers and are zeroed where a call starts.
+struct ZeroRange {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// What a call needs of a function, in one cache line.
+struct alignas(64) CodeEntry {
+  const bytecode::Word* code = nullptr;  // where a call goes: the first instruction, or a prologue when there is memory
+  std::uint32_t frame_bytes = 0;         // 8 * slots
+  std::uint32_t memory_bytes = 0;        // a multiple of memory_align
+  std::uint32_t memory_align = 16;
+  std::uint32_t zero_count = 0;
+  const ZeroRange* zeros = nullptr;
+  std::uint32_t parameter_slots = 0;  // without the environment
+  std::uint32_t signature = 0;
+  const bytecode::Function* function = nullptr;
+  const bytecode::Word* body = nullptr;  // the first instruction
+};
+static_assert(sizeof(CodeEntry) == 64);
+
+/// An owner inside a value: where, and how it is released.
+struct OwnerPart {
+  enum class Kind : std::uint8_t { Buf, Dyn, Nested, Array };
+  Kind kind{};
+  std::uint64_t offset = 0;
+  std::uint32_t type = bytecode::kNone;  // Buf, Array: element. Nested: what lies there
+  std::uint64_t count = 0;               // Array
+};
+
+/// How a type is released: its owners in order. Empty for types that own nothing.
+struct OwnerMap {
+  std::vector<OwnerPart> parts;                  // not of a sum
+  std::vector<std::vector<OwnerPart>> variants;  // of a sum, by tag
+};
+
+class Image {
+ public:
+  /// Takes a module the verifier has accepted. `missing` gets the names of natives the host's table lacks; calling one
+  /// traps.
+  Image(bytecode::Module module, const NativeTable& natives);
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  [[nodiscard]] const bytecode::Module& module() const { return module_; }
+  [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
+  [[nodiscard]] const OwnerMap& owners(std::uint32_t type) const { return owners_[type]; }
+  [[nodiscard]] const NativeEntry* native(std::uint32_t index) const { return natives_[index]; }
+
+  /// The function whose code holds `pc`, or kNone.
+  [[nodiscard]] std::uint32_t function_at(const bytecode::Word* pc) const;
+  /// The function of that qualified name, or kNone.
+  [[nodiscard]] std::uint32_t find(std::string_view name) const;
+
+ private:
+  void prepare_functions();
+  void prepare_owners();
+
+  bytecode::Module module_;
+  std::vector<CodeEntry> functions_;
+  std::vector<bytecode::Word> prologues_;  // a word per function
+  std::vector<ZeroRange> zeros_;
+  std::vector<OwnerMap> owners_;
+  std::vector<const NativeEntry*> natives_;
+  std::vector<std::uint32_t> by_code_;  // function indices, ascending by code address
+};
+
+}  // namespace cairn

@@ -1,0 +1,127 @@
+// One thread of a running instance: its stacks, its heap, the trap it ended with. The interpreter, compiled code and
+// natives are given the Thread they run on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/stack.hpp"
+#include "runtime/trap/trap_record.hpp"
+#include "vm/interpreter/image.hpp"
+
+namespace cairn {
+
+/// Where print, println, eprint and eprintln go. The default writes to file descriptors 1 and 2, unbuffered.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+  /// One call for each print of at most 4096 bytes. False when the bytes could not be written.
+  virtual bool write(bool to_error, std::span<const char> bytes) = 0;
+};
+
+/// write(2), whole and again when interrupted.
+class DescriptorSink final : public OutputSink {
+ public:
+  bool write(bool to_error, std::span<const char> bytes) override;
+};
+
+/// Calls foreign functions of the image (`extern` declarations) through the platform's calling convention.
+class ForeignCaller {
+ public:
+  virtual ~ForeignCaller() = default;
+  /// Arguments lie in `window` as the signature's slots, and the result goes there.
+  virtual void call(std::uint32_t foreign, std::uint64_t* window) = 0;
+};
+
+/// Limits a host sets; 0 is none. Any but the memory and stack limits make the interpreter count back edges and calls.
+struct Limits {
+  std::uint64_t memory_bytes = 0;
+  std::size_t stack_bytes = ThreadStack::kDefaultBytes;
+  std::uint64_t steps = 0;  // back edges and calls
+};
+
+/// What all threads of an instance share.
+class Instance {
+ public:
+  Instance(const Image& image, OutputSink& output, Limits limits = {})
+      : image_(image), output_(output), limits_(limits), memory_(limits.memory_bytes) {}
+
+  [[nodiscard]] const Image& image() const { return image_; }
+  [[nodiscard]] OutputSink& output() const { return output_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] InstanceMemory& memory() { return memory_; }
+  [[nodiscard]] ForeignCaller* foreign_caller() const { return foreign_caller_; }
+  void set_foreign_caller(ForeignCaller* caller) { foreign_caller_ = caller; }
+
+  /// Asks every thread to stop with a trap of kind `interrupt` at its next back edge or call. Heeded where `watched`.
+  void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  /// Threads poll: for hosts that may interrupt. Set before anything runs.
+  void watch() { watched_ = true; }
+  [[nodiscard]] bool watched() const { return watched_ || limits_.steps != 0; }
+  /// Takes up to `steps` from what is left of the limit; 0 when it is spent.
+  std::uint64_t take_steps(std::uint64_t steps);
+
+ private:
+  const Image& image_;
+  OutputSink& output_;
+  Limits limits_;
+  InstanceMemory memory_;
+  ForeignCaller* foreign_caller_ = nullptr;
+  std::atomic<bool> interrupted_{false};
+  bool watched_ = false;
+  std::atomic<std::uint64_t> steps_taken_{0};
+};
+
+class Thread {
+ public:
+  explicit Thread(Instance& instance);
+
+  /// Calls a function of the image with its argument slots and copies its result's slots (0, 1 or 2) to `result`. The
+  /// trap it ended with, if it did: then nothing of it was released, and only ending the instance is allowed. May be
+  /// called from a native of this thread.
+  [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                                               std::span<std::uint64_t> result);
+
+  [[nodiscard]] Instance& instance() const { return instance_; }
+  [[nodiscard]] const Image& image() const { return instance_.image(); }
+  [[nodiscard]] ThreadHeap& heap() { return heap_; }
+
+  // ------------------------------------------------------------------------- for the engines
+  const CodeEntry* functions = nullptr;  // of the image, one load away
+  std::uint64_t function_count = 0;
+  const bytecode::Word* failed = nullptr;  // the instruction whose guard failed
+  std::int64_t fuel = 0;                   // back edges and calls until the next poll, when watched
+  bool trapped = false;
+  TrapRecord trap;
+
+  /// What a native or foreign call wants to trap with: the detail takes the place of the operands'.
+  struct Pending {
+    TrapKind kind = TrapKind::None;
+    std::string detail;
+  };
+  Pending pending;
+
+  /// Records a trap at an instruction of a frame, with the calls that led there.
+  void record_trap(TrapKind kind, const bytecode::Word* pc, const std::uint64_t* base);
+  /// When fuel is spent: takes more. The kind to trap with when there is none, or the host asked to stop.
+  TrapKind poll();
+
+  /// The first free slot and the memory bound while a native runs: where calls it makes start.
+  struct NativeFrame {
+    std::uint64_t* top = nullptr;
+    std::uint8_t* memory = nullptr;
+  };
+  NativeFrame native_frame;
+
+ private:
+  Instance& instance_;
+  ThreadStack stack_;
+  ThreadHeap heap_;
+};
+
+}  // namespace cairn
