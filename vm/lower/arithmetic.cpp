@@ -284,10 +284,10 @@ Op FunctionLowering::conversion_row(const Type& from, const Type& to) {
     return next(result == RegisterKind::F64 ? Op::F64FromF16 : Op::F32FromF16, group);
   }
   if (is_integer(result)) {
-    const Op first = is_unsigned(source)           ? Op::ToUU8
-                     : is_signed(source)           ? Op::ToSU8
-                     : source == RegisterKind::F32 ? Op::ToF32U8
-                                                   : Op::ToF64U8;
+    const Op first = is_unsigned(source)           ? Op::U8FromU
+                     : is_signed(source)           ? Op::U8FromS
+                     : source == RegisterKind::F32 ? Op::U8FromF32
+                                                   : Op::U8FromF64;
     return conversion(first, result);
   }
   if (result == RegisterKind::F32) {

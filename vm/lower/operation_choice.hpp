@@ -47,7 +47,7 @@ constexpr Op float_jump(Op f32, RegisterKind kind) { return row(f32, 6, kind, Re
 static_assert(float_jump(Op::JumpNotLeF32, RegisterKind::F64) == Op::JumpNotLeF64);
 
 constexpr Op conversion(Op u8, RegisterKind kind) { return row(u8, 4, kind, RegisterKind::U8); }
-static_assert(conversion(Op::ToF64U8, RegisterKind::I64) == Op::ToF64I64);
+static_assert(conversion(Op::U8FromF64, RegisterKind::I64) == Op::I64FromF64);
 
 /// Loads and stores of a register of one slot (or two): `first` is the bool row.
 constexpr Op memory_operation(Op boolean, RegisterKind kind) {

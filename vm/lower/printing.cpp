@@ -74,7 +74,12 @@ void FunctionLowering::assert_equal(const checked::AssertEqualExpr& e) {
   const RegisterKind kind = form(*e.left->type).kind;
   const Label equal = f_.label();
   emit(e.position, is_floating(kind) ? float_jump(Op::JumpEqF32, kind) : Op::JumpEq, left, right, equal);
-  emit(e.position, Op::FailEqual, left, right, message(e.has_message, e.message));
+  const auto shown = static_cast<std::uint32_t>(kind == RegisterKind::Bool  ? bytecode::PrintAs::Bool
+                                                : kind == RegisterKind::F32 ? bytecode::PrintAs::F32
+                                                : kind == RegisterKind::F64 ? bytecode::PrintAs::F64
+                                                : is_signed(kind)           ? bytecode::PrintAs::Signed
+                                                                            : bytecode::PrintAs::Unsigned);
+  emit(e.position, Op::FailEqual, left, right, shown, message(e.has_message, e.message));
   f_.bind(equal);
 }
 
