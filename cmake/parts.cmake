@@ -40,14 +40,19 @@ function(cairn_part name)
   endif()
 endfunction()
 
-# cairn_embed(variable FOLDER folder FUNCTION name): a generated source whose function `name` gives the folder's files.
+# cairn_embed(variable FOLDER folder FUNCTION name [MODULES prefix]): a generated source whose function `name` gives the
+# folder's files, as EmbeddedFile; with MODULES only its .cairn files, as EmbeddedModule under their modules' names.
 function(cairn_embed variable)
-  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER;FUNCTION" "")
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${embed_FOLDER}/*)
+  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER;FUNCTION;MODULES" "")
+  set(pattern *)
+  if(embed_MODULES)
+    set(pattern *.cairn)
+  endif()
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${embed_FOLDER}/${pattern})
   set(table ${PROJECT_BINARY_DIR}/embedded/${embed_FUNCTION}.cpp)
   add_custom_command(OUTPUT ${table}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${table} -DROOT=${PROJECT_SOURCE_DIR}/${embed_FOLDER} -DFUNCTION=${embed_FUNCTION}
-      -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+      -DMODULES=${embed_MODULES} -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
     COMMENT "Embedding ${embed_FOLDER}" VERBATIM)
   set(${variable} ${table} PARENT_SCOPE)
