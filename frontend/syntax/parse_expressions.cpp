@@ -1,6 +1,7 @@
 // Expressions (syntax and values, section 1.3.5).
 #include <array>
 
+#include "frontend/syntax/operators.hpp"
 #include "frontend/syntax/parser_internal.hpp"
 
 namespace cairn::syntax {
@@ -14,25 +15,7 @@ struct Operator {
 
 constexpr std::array<Operator, kTokenKinds> kOperators = [] {
   std::array<Operator, kTokenKinds> table{};
-  const auto set = [&table](TokenKind kind, int level, BinaryOp op) {
-    table[static_cast<std::size_t>(kind)] = {level, op};
-  };
-  set(TokenKind::Star, 9, BinaryOp::Multiply);
-  set(TokenKind::Slash, 9, BinaryOp::Divide);
-  set(TokenKind::Percent, 9, BinaryOp::Remainder);
-  set(TokenKind::Plus, 8, BinaryOp::Add);
-  set(TokenKind::Minus, 8, BinaryOp::Subtract);
-  set(TokenKind::Less, 7, BinaryOp::Less);
-  set(TokenKind::LessEqual, 7, BinaryOp::LessEqual);
-  set(TokenKind::Greater, 7, BinaryOp::Greater);
-  set(TokenKind::GreaterEqual, 7, BinaryOp::GreaterEqual);
-  set(TokenKind::EqualEqual, 6, BinaryOp::Equal);
-  set(TokenKind::NotEqual, 6, BinaryOp::NotEqual);
-  set(TokenKind::And, 5, BinaryOp::And);
-  set(TokenKind::Caret, 4, BinaryOp::Xor);
-  set(TokenKind::Or, 3, BinaryOp::Or);
-  set(TokenKind::AndAnd, 2, BinaryOp::LogicalAnd);
-  set(TokenKind::OrOr, 1, BinaryOp::LogicalOr);
+  for (const BinaryOperator& row : kBinaryOperators) table[static_cast<std::size_t>(row.token)] = {row.level, row.op};
   return table;
 }();
 

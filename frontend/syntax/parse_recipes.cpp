@@ -84,7 +84,7 @@ Expr* Parser::fold_expression() {
     made->op = *op;
     advance();
   } else {
-    if (!is_identifier()) fail_expected("an operator or a function after fold");
+    if (!is_identifier() || begins_each()) fail_expected("an operator or a function after fold");
     made->function = path();
   }
   if (!begins_each()) fail_expected("`each` after what fold joins with");
