@@ -59,7 +59,8 @@ std::vector<std::string> ceiling_labels(const syntax::Signature& signature, cons
   if (pure) {
     labels.insert(labels.end(), std::begin(kPureLabels), std::end(kPureLabels));
     labels.emplace_back("pure");
-    for (std::size_t i = 0; i < signature.parameters.size(); ++i) labels.push_back("read:" + std::to_string(i));
+    for (std::size_t i = 0; i < signature.parameters.size(); ++i)
+      labels.push_back(std::string("read:").append(std::to_string(i)));
   }
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
@@ -233,7 +234,8 @@ Scope Checker::member_scope(std::span<const syntax::GenericParameter> own, Name 
       values.push_back({nullptr, (std::uint64_t{1} << 62) + i});  // a number no other natural is
     } else {
       while (open_witnesses_.size() <= i)
-        open_witnesses_.push_back(types().new_witness("?" + std::to_string(open_witnesses_.size()), Ownership::Copy));
+        open_witnesses_.push_back(
+            types().new_witness(std::string("?").append(std::to_string(open_witnesses_.size())), Ownership::Copy));
       values.push_back({open_witnesses_[i], 0});
     }
   }
