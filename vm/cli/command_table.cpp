@@ -60,7 +60,7 @@ constexpr std::array kCommands = {
     CommandRow{"run", "[PATH] [-- ARGS]", 0, 1, "", true, "execute a program", kRun, nullptr},
     CommandRow{"test", "[PATH]", 0, 1, "", false, "run test blocks and task contracts", kTest, nullptr},
     CommandRow{"build", "[PATH]", 0, 1, "", false, "write a bytecode bundle and its receipt", kBuild, nullptr},
-    CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, nullptr},
+    CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, fmt_command},
     CommandRow{"rules", "[CODE|CARD|PATH]", 0, 1, "", false, "print a rule card", kRules, rules_command},
     CommandRow{"new", "DIR", 1, 1, "", false, "make a project from a template", kNew, new_command},
     CommandRow{"repl", "[PATH]", 0, 1, "", false, "evaluate interactively", kRepl, nullptr},
