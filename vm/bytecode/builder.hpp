@@ -62,7 +62,8 @@ class ModuleBuilder {
   std::uint32_t dyn(std::uint32_t trait);
   std::uint32_t function_value(std::uint32_t signature);
   std::uint32_t mutex(std::uint32_t element);
-  std::uint32_t handle();
+  /// Of a ticket or group (with its signature), or a ring.
+  std::uint32_t handle(RegisterKind kind, std::uint32_t signature);
   std::uint32_t reference(std::uint32_t type, bool writable);  // for environments
   std::uint32_t view(std::uint32_t element, bool writable);
   std::uint32_t callable(std::uint32_t signature);
@@ -165,6 +166,10 @@ class FunctionBuilder {
   void emit_print(bool to_error, bool newline, const std::vector<PrintItem>& items);
   void emit_format(Register target, std::uint32_t buffer_offset, std::uint32_t length_offset,
                    const std::vector<PrintItem>& items);
+
+  /// spawn (into a ticket) and spawn.into (a group); `copied`: argument slots whose references' values travel along.
+  void emit_spawn(Op op, Register handle, Register window, std::uint32_t function,
+                  const std::vector<std::uint32_t>& copied);
 
   // Constants in the slot form of their type.
   void constant(Register to, std::uint64_t bits) { emit(Op::Const, to, bits); }

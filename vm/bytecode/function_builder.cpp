@@ -192,6 +192,15 @@ void FunctionBuilder::constant_at_entry(Register to, std::uint64_t bits) {
   entry_code_.push_back(static_cast<Word>(Op::Const) | static_cast<Word>(to.index & 0xffff) << 16);
   entry_code_.push_back(bits);
 }
+void FunctionBuilder::emit_spawn(Op op, Register handle, Register window, std::uint32_t function,
+                                 const std::vector<std::uint32_t>& copied) {
+  emit(op, handle, window, static_cast<std::uint64_t>(copied.size()), function);
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    if (i % 2 == 0) code_.push_back(0);
+    code_.back() |= Word{copied[i]} << (i % 2 == 0 ? 0 : 32);
+  }
+}
+
 void FunctionBuilder::constant_f32(Register to, float value) {
   emit(Op::Const, to, static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(value)));
 }

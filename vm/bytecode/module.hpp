@@ -51,6 +51,32 @@ struct RegisterInfo {
   std::string name;   // of the local it holds, or empty; for people and debuggers
 };
 
+/// Storage of a cooperative region's blocks.
+struct Pipeline {
+  ScalarKind element{};
+  std::uint32_t size = 0;    // elements a stage
+  std::uint32_t depth = 0;   // stages
+  std::uint32_t offset = 0;  // in shared memory
+};
+struct SharedArray {
+  std::uint32_t offset = 0;  // in shared memory
+  ScalarKind element{};
+  std::uint32_t count = 0;
+  bool zeroed = false;  // else filled with 0x7f bytes where a block starts
+  std::string name;
+};
+struct KernelInfo {
+  std::uint32_t threads = 0;  // of a block: 32 to 1024, a multiple of 32
+  std::uint32_t shared_bytes = 0;
+  std::vector<SharedArray> arrays;
+  std::vector<Pipeline> pipelines;
+  std::uint32_t finish = kNone;  // a kernel of its own with as many threads, run as one block after every block
+};
+
+/// What reductions and scans fold with, in operands as kind + 256 * ScalarKind. Add is checked on integers; Add and Mul
+/// of floats round each step.
+enum class ReduceKind : std::uint8_t { AddWrap, MulWrap, And, Or, Xor, Min, Max, Add, Mul };
+
 enum class FunctionKind : std::uint8_t { Plain, Closure, Lane, Kernel, Test };
 
 struct Function {
@@ -67,6 +93,7 @@ struct Function {
   std::vector<Word> code;
   std::vector<PositionEntry> positions;  // ascending by word
   SourcePosition position;               // of the declaration
+  KernelInfo kernel;                     // of a kernel
 
   /// The position of the instruction at `word`.
   [[nodiscard]] SourcePosition position_at(std::uint32_t word) const;

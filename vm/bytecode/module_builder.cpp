@@ -176,7 +176,12 @@ void ModuleBuilder::lay_out_again(std::uint32_t index) {
   type.align = of.align;
   type.size = bytes_of(type.count, of.size);
 }
-std::uint32_t ModuleBuilder::handle() { return intern(word_type(TypeKind::Handle, 8, false, true)); }
+std::uint32_t ModuleBuilder::handle(RegisterKind kind, std::uint32_t signature) {
+  Type type = word_type(TypeKind::Handle, 8, false, true);
+  type.element = signature;
+  type.count = static_cast<std::uint64_t>(kind);
+  return intern(std::move(type));
+}
 std::uint32_t ModuleBuilder::reference(std::uint32_t to, bool writable) {
   Type type = word_type(TypeKind::Reference, 8, false, true);
   type.element = to;

@@ -63,13 +63,23 @@ std::uint64_t operand_bits(const Word* code, Place place) {
   return 0;
 }
 
+std::uint32_t list_items(const Word* code) {
+  switch (op_of(code[0])) {
+    case Op::Switch:
+      return n_of(code[0]);
+    case Op::Spawn:
+    case Op::SpawnInto:
+      return c_of(code[0]);
+    default:
+      return b_of(code[0]);  // print, format
+  }
+}
+
 std::uint32_t instruction_words(const Word* code) {
   const OperationInfo& row = info(op_of(code[0]));
   std::uint32_t words = row.words;
   if (row.has_list) {
-    // switch counts its list in n, print and format in b.
-    const std::uint64_t items = op_of(code[0]) == Op::Switch ? n_of(code[0]) : b_of(code[0]);
-    words += static_cast<std::uint32_t>((items + 1) / 2);
+    words += static_cast<std::uint32_t>((std::uint64_t{list_items(code)} + 1) / 2);
   }
   return words;
 }

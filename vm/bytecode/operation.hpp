@@ -52,7 +52,9 @@ enum class Class : std::uint8_t {
   Callable,
   Dyn,
   DynRef,
-  Handle,
+  Ticket,
+  Group,
+  Ring,
   Window,
   ImmBool,
   ImmU8,
@@ -71,6 +73,7 @@ enum class Class : std::uint8_t {
   UImm,
   Offset,
   Frame,
+  Shared,
   Bytes,
   Stride,
   Count,
@@ -131,6 +134,8 @@ constexpr std::int32_t t_of(Word w1) { return static_cast<std::int32_t>(static_c
 
 /// The operand's bits in the instruction at `code` (a register index, or an immediate zero-extended).
 [[nodiscard]] std::uint64_t operand_bits(const Word* code, Place place);
+/// How many items an instruction with a list has.
+[[nodiscard]] std::uint32_t list_items(const Word* code);
 /// The number of words of the instruction at `code`, list included.
 [[nodiscard]] std::uint32_t instruction_words(const Word* code);
 

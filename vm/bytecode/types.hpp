@@ -46,7 +46,7 @@ enum class TypeKind : std::uint8_t {
   Callable,
   DynReference,  // in environments only
   Mutex,         // a 64-bit lock word, then at offset 8 or the element's alignment the value
-  Handle,        // a ticket, group or ring of the runtime: one word
+  Handle,        // a ticket, group or ring of the runtime: one word, of the register kind in `count`
 };
 
 struct Field {
@@ -71,11 +71,11 @@ struct Type {
   bool owns = false;         // computed: dropping it may release storage
   bool pointers = false;     // computed: holds owners or pointers, so its storage must be zeroed before use
   std::uint32_t align = 1;
-  std::uint64_t size = 0;  // a multiple of align
-  std::uint32_t element =
-      kNone;  // Array, Buf, Reference, View, Mutex: type. Function, Callable: signature. Dyn, DynReference: trait
-  std::uint64_t count = 0;  // Array
-  std::string name;         // as the program writes it: "geo.Point", "Option[u64]"; for people
+  std::uint64_t size = 0;         // a multiple of align
+  std::uint32_t element = kNone;  // Array, Buf, Reference, View, Mutex: type. Function, Callable, Handle: signature.
+                                  // Dyn, DynReference: trait
+  std::uint64_t count = 0;        // Array
+  std::string name;               // as the program writes it: "geo.Point", "Option[u64]"; for people
   std::vector<Field> fields;
   std::vector<Variant> variants;  // plain enums too: every payload kNone
 };
@@ -95,7 +95,9 @@ enum class RegisterKind : std::uint8_t {
   F64,
   Function,  // type: signature
   Ref,       // type: what it refers to
-  Handle,    // a ticket, group or ring
+  Ticket,    // type: a signature with the task's result
+  Group,     // the same
+  Ring,
   View,      // pair; type: element
   Buf,       // pair; type: element
   Callable,  // pair; type: signature

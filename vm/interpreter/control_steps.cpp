@@ -1,6 +1,8 @@
 // What steps do out of line.
 #include "vm/interpreter/control_steps.hpp"
 
+#include "vm/interpreter/kernels.hpp"
+
 namespace cairn::interpreter {
 
 void failure(Machine m, const Word* pc) {
@@ -8,6 +10,7 @@ void failure(Machine m, const Word* pc) {
 }
 
 const Word* refuel(const Word* next, const Word* pc, Machine m) {
+  if (m.thread->block != nullptr) return suspend(m, next);
   const TrapKind kind = m.thread->poll();
   return kind == TrapKind::None ? next : fail(kind, pc, m);
 }

@@ -110,7 +110,8 @@ template <bool watched>
   }
   const Word* next = callee.code;
   if constexpr (watched) {
-    if (--m.thread->fuel < 0) [[unlikely]] {
+    // A kernel's thread gives up its turn at back edges alone: here its frame does not stand yet.
+    if (--m.thread->fuel < 0 && m.thread->block == nullptr) [[unlikely]] {
       next = refuel(next, pc, m);
       if (next != callee.code) return next;
     }
@@ -163,6 +164,10 @@ template <Op op, bool watched>
     const std::uint64_t environment = m.base[b_of(w) + 1U];
     window[callee->parameter_slots] = environment;
     return enter<watched>(m, pc, pc + 2, window, *callee);
+  } else if constexpr (op == Op::CallClosure) {
+    const CodeEntry& callee = m.thread->functions[m_of(pc[1])];
+    window[callee.parameter_slots] = m.base[b_of(w)];
+    return enter<watched>(m, pc, pc + 2, window, callee);
   } else if constexpr (op == Op::CallDyn) {
     const std::uint64_t object = m.base[b_of(w)];
     const std::uint32_t function = m.thread->image().module().tables[m.base[b_of(w) + 1U]].functions[c_of(w)];

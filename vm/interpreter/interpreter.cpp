@@ -99,7 +99,7 @@ constinit const std::array<Word, kFailures.size()> kFailures = [] {
 
 void run(Thread& thread, const Word* pc, std::uint64_t* base, std::uint8_t* memory) {
   const Machine m{base, memory, &thread};
-  if (thread.instance().watched()) {
+  if (thread.instance().watched() || thread.block != nullptr) {
     interpret<true>(m, pc);
   } else {
     interpret<false>(m, pc);

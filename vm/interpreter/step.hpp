@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vm/interpreter/arithmetic_steps.hpp"
+#include "vm/interpreter/concurrency_steps.hpp"
 #include "vm/interpreter/control_steps.hpp"
 #include "vm/interpreter/memory_steps.hpp"
 
@@ -40,6 +41,16 @@ template <Op op, bool watched>
     return call_step<op, watched>(m, pc);
   } else if constexpr (within(op, Op::GuardLayout, Op::Format)) {
     return effect_step<op>(m, pc);
+  } else if constexpr (within(op, Op::Parallel, Op::MutexUnlock)) {
+    return concurrency_step<op>(m, pc);
+  } else if constexpr (name.verb.starts_with("atomic.")) {
+    return atomic_step<op>(m, pc);
+  } else if constexpr (name.verb.starts_with("mmio.")) {
+    return machine_step<op>(m, pc);
+  } else if constexpr (within(op, Op::PlacedNew, Op::Transfer)) {
+    return placement_step<op>(m, pc);
+  } else if constexpr (within(op, Op::Cooperative, Op::PipelineRelease)) {
+    return kernel_step<op>(m, pc);
   } else if constexpr (name.type == "f32" || name.type == "f64") {
     return float_step<op>(m, pc);
   } else if constexpr (!name.type.empty()) {

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <vector>
 
+#include "runtime/pool/lane_pool.hpp"
+#include "runtime/tasks/task_threads.hpp"
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/trap_message.hpp"
@@ -16,7 +20,7 @@ using bytecode::kLinkSlots;
 using bytecode::kNone;
 
 constexpr std::uint64_t kFuel = 1 << 16;  // back edges and calls between two looks at the host's wishes
-constexpr std::size_t kShownCalls = 8;
+constexpr std::size_t kShownNotes = 8;
 
 std::string place(const bytecode::Module& module, const bytecode::SourcePosition& position) {
   if (position.file == kNone) return {};
@@ -36,6 +40,63 @@ bool DescriptorSink::write(bool to_error, std::span<const char> bytes) {
   return true;
 }
 
+namespace {
+
+std::atomic<std::uint64_t> instances_made{0};
+
+/// The Thread a pool or task thread has for each instance it worked for; destroyed where the thread ends.
+struct OwnThread {
+  std::uint64_t instance = 0;
+  std::unique_ptr<Thread> thread;
+};
+thread_local std::vector<OwnThread> own_threads;
+
+}  // namespace
+
+Instance::Instance(const Image& image, OutputSink& output, Limits limits)
+    : image_(image),
+      output_(output),
+      limits_(limits),
+      memory_(limits.memory_bytes),
+      number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1) {}
+Instance::~Instance() = default;
+
+void Instance::tell_trap(const TrapRecord& record) {
+  if (!trap_told_.exchange(true) && on_trap_) on_trap_(record);
+}
+
+runtime::LanePool* Instance::lane_pool(std::string& why) {
+  const std::lock_guard guard(threads_mutex_);
+  if (lane_pool_ == nullptr) {
+    std::size_t lanes = limits_.lanes;
+    if (lanes == 0) {
+      const char* setting = std::getenv("CAIRN_LANES");
+      const auto count = runtime::lane_count(setting == nullptr ? "" : setting);
+      if (!count) {
+        why = count.error();
+        return nullptr;
+      }
+      lanes = *count;
+    }
+    lane_pool_ = std::make_unique<runtime::LanePool>(lanes);
+  }
+  return lane_pool_.get();
+}
+
+runtime::TaskThreads& Instance::task_threads() {
+  const std::lock_guard guard(threads_mutex_);
+  if (task_threads_ == nullptr) task_threads_ = std::make_unique<runtime::TaskThreads>();
+  return *task_threads_;
+}
+
+Thread& Instance::thread_here() {
+  for (const OwnThread& own : own_threads) {
+    if (own.instance == number_) return *own.thread;
+  }
+  own_threads.push_back({number_, std::make_unique<Thread>(*this)});
+  return *own_threads.back().thread;
+}
+
 std::uint64_t Instance::take_steps(std::uint64_t steps) {
   if (limits_.steps == 0) return steps;
   const std::uint64_t before = steps_taken_.fetch_add(steps, std::memory_order_relaxed);
@@ -51,6 +112,13 @@ Thread::Thread(Instance& instance)
       stack_(instance.limits().stack_bytes),
       heap_(instance.memory()) {}
 
+runtime::LanePool* Thread::lane_pool() {
+  std::string why;
+  runtime::LanePool* pool = instance_.lane_pool(why);
+  if (pool == nullptr) pending = {TrapKind::Lanes, std::move(why)};
+  return pool;
+}
+
 std::optional<TrapRecord> Thread::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                        std::span<std::uint64_t> result) {
   const CodeEntry& entry = functions[function];
@@ -62,6 +130,7 @@ std::optional<TrapRecord> Thread::call(std::uint32_t function, std::span<const s
     trap.kind = TrapKind::Stack;
     trap.message = "trap: stack: the call depth is spent";
     trap.notes = {"in " + entry.function->name};
+    instance_.tell_trap(trap);
     return trap;
   }
   window[-1] = reinterpret_cast<std::uint64_t>(interpreter::kExit);
@@ -88,22 +157,33 @@ void Thread::record_trap(TrapKind kind, const bytecode::Word* pc, const std::uin
     trap.line = position.line;
     trap.column = position.column;
   }
-  trap.notes.push_back("in " + entry.function->name);
+  note_calls(index, base);
+  instance_.tell_trap(trap);
+}
+
+void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
+  const bytecode::Module& module = image().module();
+  trap.notes.push_back("in " + module.functions[function].name);
   std::size_t more = 0;
   while (true) {
+    // A lane function keeps the index it is at in its first slot; a kernel is given its block and thread.
+    const bytecode::FunctionKind kind = module.functions[function].kind;
+    if (kind == bytecode::FunctionKind::Lane) trap.notes.push_back("lane " + std::to_string(base[0]));
+    if (kind == bytecode::FunctionKind::Kernel) {
+      trap.notes.push_back("block " + std::to_string(base[0]) + ", thread " + std::to_string(base[1]));
+    }
     const auto* back = reinterpret_cast<const bytecode::Word*>(base[-1]);
-    const auto* caller = reinterpret_cast<const std::uint64_t*>(base[-2]);
-    if (caller == nullptr) break;
-    base = caller;
-    if (trap.notes.size() > kShownCalls) {
+    base = reinterpret_cast<const std::uint64_t*>(base[-2]);
+    if (base == nullptr) break;
+    function = image().function_at(back - 1);
+    if (function == kNone) break;
+    if (trap.notes.size() > kShownNotes) {
       ++more;
       continue;
     }
-    const std::uint32_t from = image().function_at(back - 1);
-    if (from == kNone) break;
-    const bytecode::Function& function = *functions[from].function;
-    const auto at = function.position_at(static_cast<std::uint32_t>(back - 1 - functions[from].body));
-    trap.notes.push_back("called at " + place(module, at) + ", in " + function.name);
+    const auto word = static_cast<std::uint32_t>(back - 1 - functions[function].body);
+    trap.notes.push_back("called at " + place(module, module.functions[function].position_at(word)) + ", in " +
+                         module.functions[function].name);
   }
   if (more != 0) trap.notes.push_back("and " + std::to_string(more) + " more calls");
 }

@@ -4,6 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +17,14 @@
 #include "vm/interpreter/image.hpp"
 
 namespace cairn {
+
+namespace runtime {
+class LanePool;
+class TaskThreads;
+}  // namespace runtime
+namespace interpreter {
+class Block;
+}
 
 /// Where print, println, eprint and eprintln go. The default writes to file descriptors 1 and 2, unbuffered.
 class OutputSink {
@@ -42,13 +53,19 @@ struct Limits {
   std::uint64_t memory_bytes = 0;
   std::size_t stack_bytes = ThreadStack::kDefaultBytes;
   std::uint64_t steps = 0;  // back edges and calls
+  std::size_t lanes = 0;    // of the pool; 0: CAIRN_LANES, else the cores
 };
 
-/// What all threads of an instance share.
+class Thread;
+
+/// What all threads of an instance share. Its pool and task threads start when something first asks for them, and end
+/// with it; each of them destroys its own heap.
 class Instance {
  public:
-  Instance(const Image& image, OutputSink& output, Limits limits = {})
-      : image_(image), output_(output), limits_(limits), memory_(limits.memory_bytes) {}
+  Instance(const Image& image, OutputSink& output, Limits limits = {});
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] OutputSink& output() const { return output_; }
@@ -63,6 +80,17 @@ class Instance {
   /// Threads poll: for hosts that may interrupt. Set before anything runs.
   void watch() { watched_ = true; }
   [[nodiscard]] bool watched() const { return watched_ || limits_.steps != 0; }
+  /// Called with the first trap of the instance, on the thread it happened on, before anything else is done about it: a
+  /// command line ends the process there.
+  void on_trap(std::function<void(const TrapRecord&)> handler) { on_trap_ = std::move(handler); }
+  void tell_trap(const TrapRecord& record);
+
+  /// The pool of lanes, or null with what is wrong with CAIRN_LANES in `why`.
+  [[nodiscard]] runtime::LanePool* lane_pool(std::string& why);
+  [[nodiscard]] runtime::TaskThreads& task_threads();
+  /// The Thread of the calling pool or task thread.
+  [[nodiscard]] Thread& thread_here();
+
   /// Takes up to `steps` from what is left of the limit; 0 when it is spent.
   std::uint64_t take_steps(std::uint64_t steps);
 
@@ -75,6 +103,12 @@ class Instance {
   std::atomic<bool> interrupted_{false};
   bool watched_ = false;
   std::atomic<std::uint64_t> steps_taken_{0};
+  std::function<void(const TrapRecord&)> on_trap_;
+  std::atomic<bool> trap_told_{false};
+  const std::uint64_t number_;  // of this instance in the process
+  std::mutex threads_mutex_;
+  std::unique_ptr<runtime::LanePool> lane_pool_;
+  std::unique_ptr<runtime::TaskThreads> task_threads_;
 };
 
 class Thread {
@@ -90,6 +124,8 @@ class Thread {
   [[nodiscard]] Instance& instance() const { return instance_; }
   [[nodiscard]] const Image& image() const { return instance_.image(); }
   [[nodiscard]] ThreadHeap& heap() { return heap_; }
+  /// The instance's pool, or null with a trap pending.
+  [[nodiscard]] runtime::LanePool* lane_pool();
 
   // ------------------------------------------------------------------------- for the engines
   const CodeEntry* functions = nullptr;  // of the image, one load away
@@ -117,8 +153,13 @@ class Thread {
     std::uint8_t* memory = nullptr;
   };
   NativeFrame native_frame;
+  /// The block of a cooperative region whose threads run here, else null.
+  interpreter::Block* block = nullptr;
 
  private:
+  /// Adds the notes of a trap: the functions it happened in, from the innermost out.
+  void note_calls(std::uint32_t function, const std::uint64_t* base);
+
   Instance& instance_;
   ThreadStack stack_;
   ThreadHeap heap_;

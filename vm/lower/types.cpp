@@ -156,7 +156,7 @@ std::uint32_t TypeLowering::declare(const Type& type) {
     case TypeKind::Ticket:
     case TypeKind::Group:
     case TypeKind::IoRing:
-      index = builder_.handle();
+      index = builder_.handle(RegisterKind::Ring, kNone);
       break;
     default:
       index = builder_.scalar(scalar_kind(type.kind));
@@ -235,7 +235,7 @@ RegisterType TypeLowering::value(const Type& type) {
     case TypeKind::Ticket:
     case TypeKind::Group:
     case TypeKind::IoRing:
-      return {RegisterKind::Handle, false, kNone};
+      return {RegisterKind::Ring, false, kNone};
     default:
       return {scalar_register(type), false, kNone};
   }

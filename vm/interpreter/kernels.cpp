@@ -1,0 +1,374 @@
+#include "vm/interpreter/kernels.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "runtime/memory/stack.hpp"
+#include "runtime/pool/lane_pool.hpp"
+#include "vm/interpreter/folds.hpp"
+#include "vm/interpreter/interpreter.hpp"
+
+namespace cairn::interpreter {
+
+using bytecode::a_of;
+using bytecode::b_of;
+using bytecode::c_of;
+using bytecode::kLinkSlots;
+using bytecode::kNone;
+using bytecode::m_of;
+using bytecode::n_of;
+
+namespace {
+
+constexpr std::uint32_t kWarp = 32;
+constexpr std::size_t kThreadStack = 256 << 10;
+constexpr std::int64_t kTurn = 1 << 14;  // back edges and calls of one turn: a thread may spin for another of its block
+
+}  // namespace
+
+/// The block a host thread is running.
+class Block {
+ public:
+  Block(Thread& thread, std::uint32_t kernel, std::uint64_t environment)
+      : thread_(thread),
+        entry_(thread.functions[kernel]),
+        info_(entry_.function->kernel),
+        environment_(environment),
+        stack_(kThreadStack * info_.threads),
+        shared_(std::make_unique<Shared[]>(info_.shared_bytes / sizeof(Shared) + 1)),
+        threads_(info_.threads),
+        filled_(info_.pipelines.size()) {}
+
+  /// Runs block `index` to its end. False when a thread trapped.
+  bool run(std::uint64_t index) {
+    if (stack_.begin() == nullptr) {
+      thread_.trapped = true;
+      thread_.trap.kind = TrapKind::Allocation;
+      thread_.trap.message = "trap: allocation: no stack for the threads of a block";
+      return false;
+    }
+    start(index);
+    thread_.block = this;
+    const std::int64_t fuel = thread_.fuel;
+    bool fine = true;
+    while (fine && phase()) fine = !thread_.trapped;
+    thread_.fuel = fuel;
+    thread_.block = nullptr;
+    return !thread_.trapped;
+  }
+
+  /// Keeps where the running thread stopped.
+  void stopped(const Machine& m, const Word* pc) {
+    Fiber& fiber = threads_[running_];
+    fiber.pc = pc;
+    fiber.base = m.base;
+    fiber.memory = m.memory;
+  }
+
+  [[nodiscard]] std::uint8_t* shared(std::uint64_t offset) const {
+    return reinterpret_cast<std::uint8_t*>(shared_.get()) + offset;
+  }
+
+  /// The number of this fill of the running thread; true when no thread of the block has done it yet.
+  bool begin_fill(std::uint32_t pipeline, std::uint32_t& number) {
+    number = threads_[running_].pipelines[pipeline].fills++;
+    if (number < filled_[pipeline]) return false;
+    ++filled_[pipeline];
+    return true;
+  }
+  [[nodiscard]] std::uint8_t* stage(std::uint32_t pipeline, std::uint32_t number) const {
+    const bytecode::Pipeline& p = info_.pipelines[pipeline];
+    const std::uint64_t bytes = (std::uint64_t{p.size} * bytecode::scalar_size(p.element) + 15) / 16 * 16;
+    return shared(p.offset + number % p.depth * bytes);
+  }
+  /// The stage the running thread's last wait made readable.
+  [[nodiscard]] std::uint8_t* readable(std::uint32_t pipeline) const {
+    const std::uint32_t waits = threads_[running_].pipelines[pipeline].waits;
+    return stage(pipeline, waits == 0 ? 0 : waits - 1);
+  }
+  [[nodiscard]] const bytecode::KernelInfo& info() const { return info_; }
+
+ private:
+  struct alignas(128) Shared {
+    std::uint8_t bytes[128];
+  };
+  struct PipelineState {
+    std::uint32_t fills = 0;
+    std::uint32_t waits = 0;
+  };
+  /// A thread of the block: where it goes on.
+  struct Fiber {
+    const Word* pc = nullptr;  // null: it has returned
+    std::uint64_t* base = nullptr;
+    std::uint8_t* memory = nullptr;
+    std::vector<PipelineState> pipelines;
+  };
+  enum class Stop : std::uint8_t { Returned, Turn, Block, Warp };
+
+  void start(std::uint64_t index) {
+    std::memset(shared(0), 0, info_.shared_bytes);
+    for (const bytecode::SharedArray& array : info_.arrays) {
+      if (!array.zeroed) std::memset(shared(array.offset), 0x7f, array.count * bytecode::scalar_size(array.element));
+    }
+    std::ranges::fill(filled_, 0);
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      Fiber& fiber = threads_[t];
+      auto* const range = reinterpret_cast<std::uint8_t*>(stack_.begin()) + t * kThreadStack;
+      fiber.base = reinterpret_cast<std::uint64_t*>(range) + kLinkSlots;
+      fiber.memory = range + kThreadStack;
+      fiber.pc = entry_.code;
+      fiber.pipelines.assign(info_.pipelines.size(), {});
+      fiber.base[-1] = reinterpret_cast<std::uint64_t>(kExit);
+      fiber.base[-2] = 0;
+      fiber.base[-3] = reinterpret_cast<std::uint64_t>(fiber.memory);
+      fiber.base[0] = index;
+      fiber.base[1] = t;
+      fiber.base[2] = environment_;
+    }
+  }
+
+  /// Every thread up to the next barrier, or its end. True while some thread has not returned.
+  bool phase() {
+    bool waiting = true;
+    while (waiting) {  // threads that spin for others of the block get turns
+      waiting = false;
+      if (thread_.instance().watched()) {
+        const TrapKind kind = thread_.poll();
+        if (kind != TrapKind::None) return trapped(threads_[running_], kind);
+      }
+      for (std::uint32_t first = 0; first < threads_.size(); first += kWarp) {
+        waiting |= !warp(first);
+        if (thread_.trapped) return false;
+      }
+    }
+    bool alive = false;
+    for (Fiber& fiber : threads_) {
+      if (fiber.pc == nullptr) continue;
+      alive = true;
+      if (bytecode::op_of(*fiber.pc) == Op::PipelineWait) ++fiber.pipelines[n_of(*fiber.pc)].waits;
+      fiber.pc += 1;  // barrier, pipeline.wait
+    }
+    return alive;
+  }
+
+  /// A warp's threads up to a barrier or their end; false when some only had their turn.
+  bool warp(std::uint32_t first) {
+    while (true) {
+      bool all_warp = true;
+      bool done = true;
+      for (std::uint32_t t = first; t < first + kWarp; ++t) {
+        const Stop stop = resume(t);
+        if (thread_.trapped) return true;
+        all_warp &= stop == Stop::Warp;
+        done &= stop != Stop::Turn;
+      }
+      if (!done) return false;
+      if (!all_warp) return true;
+      if (!exchange(first)) return true;
+    }
+  }
+
+  Stop resume(std::uint32_t t) {
+    Fiber& fiber = threads_[t];
+    if (fiber.pc == nullptr) return Stop::Returned;
+    if (const Stop stop = stopped_at(fiber); stop != Stop::Turn) return stop;
+    running_ = t;
+    thread_.fuel = kTurn;
+    const Word* const from = fiber.pc;
+    fiber.pc = nullptr;
+    interpreter::run(thread_, from, fiber.base, fiber.memory);
+    if (thread_.trapped) return Stop::Returned;
+    return fiber.pc == nullptr ? Stop::Returned : stopped_at(fiber);
+  }
+
+  static Stop stopped_at(const Fiber& fiber) {
+    const Op op = bytecode::op_of(*fiber.pc);
+    if (op == Op::Barrier || op == Op::PipelineWait) return Stop::Block;
+    return op >= Op::WarpShuffle && op <= Op::WarpReduce ? Stop::Warp : Stop::Turn;
+  }
+
+  /// Does the warp operation at which all 32 threads stand. False when it trapped.
+  bool exchange(std::uint32_t first) {
+    std::uint64_t given[kWarp];
+    std::uint64_t results[kWarp];
+    for (std::uint32_t l = 0; l < kWarp; ++l) {
+      const Fiber& fiber = threads_[first + l];
+      given[l] = fiber.base[b_of(*fiber.pc)];
+    }
+    for (std::uint32_t l = 0; l < kWarp; ++l) {
+      running_ = first + l;
+      if (!result_of(threads_[first + l], given, l, results[l])) return false;
+    }
+    for (std::uint32_t l = 0; l < kWarp; ++l) {
+      Fiber& fiber = threads_[first + l];
+      fiber.base[a_of(*fiber.pc)] = results[l];
+      fiber.pc += 1;
+    }
+    return true;
+  }
+
+  bool result_of(const Fiber& fiber, const std::uint64_t (&given)[kWarp], std::uint32_t lane, std::uint64_t& result) {
+    const Word w = *fiber.pc;
+    const auto votes = [&](auto holds) {
+      std::uint64_t mask = 0;
+      for (std::uint32_t l = 0; l < kWarp; ++l) mask |= std::uint64_t{holds(given[l])} << l;
+      return mask;
+    };
+    switch (bytecode::op_of(w)) {
+      case Op::WarpBallot:
+        result = votes([](std::uint64_t v) { return v != 0; });
+        return true;
+      case Op::WarpAny:
+        result = votes([](std::uint64_t v) { return v != 0; }) != 0;
+        return true;
+      case Op::WarpAll:
+        result = votes([](std::uint64_t v) { return v != 0; }) == 0xffffffff;
+        return true;
+      case Op::WarpMatch:
+        result = votes([&](std::uint64_t v) { return v == given[lane]; });
+        return true;
+      case Op::WarpReduce:
+        return reduced(Fold::of(c_of(w)), given, lane, result) || trapped(fiber, TrapKind::Overflow);
+      default:
+        break;
+    }
+    const std::uint64_t k = fiber.base[c_of(w)];
+    if (k >= kWarp) return trapped(fiber, TrapKind::Shuffle);
+    std::uint64_t from = k;
+    switch (bytecode::op_of(w)) {
+      case Op::WarpShuffleXor:
+        from = lane ^ k;
+        break;
+      case Op::WarpShuffleDown:
+        from = lane + k < kWarp ? lane + k : lane;
+        break;
+      case Op::WarpShuffleUp:
+        from = lane >= k ? lane - k : lane;
+        break;
+      default:
+        break;
+    }
+    result = given[from];
+    return true;
+  }
+
+  /// for m in [16, 8, 4, 2, 1] { v = OP(v, v of lane l ^ m) }, for one lane: a tree over the lanes it sees.
+  static bool reduced(Fold fold, const std::uint64_t (&given)[kWarp], std::uint32_t lane, std::uint64_t& result) {
+    std::uint64_t values[kWarp];
+    std::copy_n(given, kWarp, values);
+    for (std::uint32_t step = kWarp / 2; step != 0; step /= 2) {
+      std::uint64_t next[kWarp];
+      for (std::uint32_t l = 0; l < kWarp; ++l) {
+        next[l] = values[l];
+        if (!combine(fold, next[l], values[l ^ step])) return false;
+      }
+      std::copy_n(next, kWarp, values);
+    }
+    result = values[lane];
+    return true;
+  }
+
+  bool trapped(const Fiber& fiber, TrapKind kind) {
+    thread_.record_trap(kind, fiber.pc == nullptr ? entry_.body : fiber.pc, fiber.base);
+    return false;
+  }
+
+  Thread& thread_;
+  const CodeEntry& entry_;
+  const bytecode::KernelInfo& info_;
+  std::uint64_t environment_;
+  ThreadStack stack_;
+  std::unique_ptr<Shared[]> shared_;
+  std::vector<Fiber> threads_;
+  std::vector<std::uint32_t> filled_;  // fills done, by pipeline
+  std::uint32_t running_ = 0;
+};
+
+const Word* suspend(Machine& m, const Word* pc) {
+  m.thread->block->stopped(m, pc);
+  return kExit;
+}
+
+const Word* shared_view(Machine& m, const Word* pc) {
+  m.base[a_of(pc[0])] = reinterpret_cast<std::uint64_t>(m.thread->block->shared(n_of(pc[0])));
+  m.base[a_of(pc[0]) + 1U] = m_of(pc[1]);
+  return pc + 2;
+}
+
+const Word* pipeline_fill(Machine& m, const Word* pc) {
+  Block& block = *m.thread->block;
+  const std::uint32_t index = m_of(pc[1]);
+  const bytecode::Pipeline& pipeline = block.info().pipelines[index];
+  const std::uint64_t start = m.base[b_of(pc[0])];
+  const std::uint64_t count = m.base[c_of(pc[0])];
+  const std::uint64_t length = m.base[a_of(pc[0]) + 1U];
+  if (count > pipeline.size || start > length || count > length - start) return fail(TrapKind::Pipeline, pc, m);
+  std::uint32_t number = 0;
+  if (block.begin_fill(index, number)) {
+    const std::uint64_t size = bytecode::scalar_size(pipeline.element);
+    std::uint8_t* const stage = block.stage(index, number);
+    if (count != 0) {
+      std::memcpy(stage, reinterpret_cast<const std::uint8_t*>(m.base[a_of(pc[0])]) + start * size, count * size);
+    }
+    std::memset(stage + count * size, 0, (pipeline.size - count) * size);
+  }
+  return pc + 2;
+}
+
+const Word* pipeline_view(Machine& m, const Word* pc) {
+  const Block& block = *m.thread->block;
+  const std::uint32_t index = n_of(pc[0]);
+  m.base[a_of(pc[0])] = reinterpret_cast<std::uint64_t>(block.readable(index));
+  m.base[a_of(pc[0]) + 1U] = block.info().pipelines[index].size;
+  return pc + 1;
+}
+
+namespace {
+
+/// Blocks first .. last of a kernel on one host thread.
+bool run_blocks(Thread& thread, std::uint32_t kernel, std::uint64_t environment, std::uint64_t first,
+                std::uint64_t last) {
+  Block block(thread, kernel, environment);
+  for (std::uint64_t k = first; k < last; ++k) {
+    if (!block.run(k)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const Word* run_cooperative(Machine m, const Word* pc) {
+  Thread& starter = *m.thread;
+  const std::uint32_t kernel = m_of(pc[1]);
+  const std::uint64_t environment = m.base[a_of(pc[0])];
+  const std::uint64_t blocks = m.base[b_of(pc[0])];
+  const std::uint32_t finish = starter.functions[kernel].function->kernel.finish;
+  std::mutex mutex;
+  auto body = [&](std::size_t lane, std::size_t first, std::size_t last) {
+    Thread& thread = lane == 0 ? starter : starter.instance().thread_here();
+    if (run_blocks(thread, kernel, environment, first, last)) return true;
+    if (&thread != &starter) {
+      const std::lock_guard guard(mutex);
+      if (!starter.trapped) starter.trap = thread.trap;
+      starter.trapped = true;
+    }
+    return false;
+  };
+  runtime::LanePool* pool = blocks > 1 ? starter.lane_pool() : nullptr;
+  if (blocks > 1 && pool == nullptr) return fail(starter.pending.kind, pc, m);
+  if (pool != nullptr) {
+    pool->run({static_cast<std::size_t>(blocks), 1, 0}, body);
+  } else if (blocks == 1) {
+    body(0, 0, 1);
+  }
+  if (starter.trapped) return kExit;
+  if (finish != kNone && !run_blocks(starter, finish, environment, 0, 1)) return kExit;
+  return pc + 2;
+}
+
+}  // namespace cairn::interpreter
