@@ -75,7 +75,7 @@ template <Op op>
     write<T>(m.base, a_of(w), expected);
   } else if constexpr (verb == "atomic.min" || verb == "atomic.max" || std::is_floating_point_v<T>) {
     const T value = read<T>(m.base, c_of(w));
-    const T old = updated(at(b_of(w)), std::memory_order_relaxed, [value](T before) -> T {
+    const T old = updated(at(b_of(w)), std::memory_order_relaxed, [&](T before) -> T {
       if constexpr (verb == "atomic.min")
         return value < before ? value : before;
       else if constexpr (verb == "atomic.max")
