@@ -12,9 +12,8 @@ namespace {
 /// Brackets, angles and bars that are open, to tell a closing `>` or `|` from an operator.
 enum class Open : std::uint8_t { Round, Square, Angle, Bar };
 
-int level_of(TokenKind kind) {
-  const auto* const row = std::ranges::find(kBinaryOperators, kind, &BinaryOperator::token);
-  return row == kBinaryOperators.end() ? 0 : row->level;
+bool is_binary_operator(TokenKind kind) {
+  return std::ranges::find(kBinaryOperators, kind, &BinaryOperator::token) != kBinaryOperators.end();
 }
 
 bool never_follows_space(TokenKind kind) {
@@ -131,7 +130,7 @@ class Spacing {
         now.value = ends_value(at);
         break;
     }
-    if (!now.opener && !closes && before_.value) token.operator_level = level_of(kind);
+    token.binary = is_binary_operator(kind) && !now.opener && !closes && before_.value;
     token.space_before = at > 0 && (space(at, now, closes) || would_merge(tokens_[at - 1].text, token.text));
     before_ = now;
   }

@@ -20,7 +20,7 @@ struct FormatToken {
   std::uint32_t width = 0;           // columns
   std::uint32_t closing = kNoBrace;  // of a `{`: the index of its `}`
   bool space_before = false;
-  int operator_level = 0;      // of an operator between two values; 0: none
+  bool binary = false;         // an operator between two values
   bool has_semicolon = false;  // of a `{`: one stands before its `}`
 };
 

@@ -88,18 +88,10 @@ class LineBreaker {
     return true;
   }
 
-  /// At the operators that bind loosest; what is still too long is broken again at tighter ones.
   bool break_before_operators(Range range, std::uint32_t indent, int breaks) {
     std::vector<std::size_t> starts;
-    int loosest = 0;
     top_level(range, [&](std::size_t at) {
-      const int level = tokens_[at].operator_level;
-      if (at == range.begin || level == 0) return;
-      if (starts.empty() || level < loosest) {
-        starts.clear();
-        loosest = level;
-      }
-      if (level == loosest) starts.push_back(at);
+      if (at > range.begin && tokens_[at].binary) starts.push_back(at);
     });
     if (starts.empty()) return false;
     fill(range, starts, indent, indent + kStep, breaks);

@@ -15,8 +15,4 @@ namespace cairn::syntax {
 /// have been written does not hold the same tokens and comments.
 [[nodiscard]] std::expected<std::string, std::string> format(std::string_view text);
 
-/// What `--diff` prints: a unified diff from `before` to `after` with three lines of context, headed `--- PATH` and
-/// `+++ PATH (formatted)`; empty when they are equal.
-[[nodiscard]] std::string unified_diff(std::string_view path, std::string_view before, std::string_view after);
-
 }  // namespace cairn::syntax

@@ -20,4 +20,8 @@ TEST_CASE("changes apart are hunks apart, and a new file starts at line 0", "[cl
   CHECK(unified_diff("old\n", "", "p", "q").contains("@@ -1 +0,0 @@\n-old\n"));
 }
 
+TEST_CASE("a last line without its newline is another line, and is said to be", "[cli]") {
+  CHECK(unified_diff("x", "x\n", "p", "q") == "--- p\n+++ q\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n");
+}
+
 }  // namespace cairn::cli

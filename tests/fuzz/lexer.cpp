@@ -1,5 +1,5 @@
-// Any bytes as text: the lexer refuses it, or cuts it into tokens and comments that lie in order, overlap nowhere and leave
-// nothing but white space between them.
+// Any bytes as text: the lexer refuses it, or cuts it into tokens and comments that lie in order, overlap nowhere and
+// leave nothing but white space between them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,8 @@
 namespace {
 
 void only_space(const std::string& text, std::size_t begin, std::size_t end) {
-  if (begin > end || text.substr(begin, end - begin).find_first_not_of(" \t\r\n\f\v") != std::string::npos) std::abort();
+  if (begin > end || text.substr(begin, end - begin).find_first_not_of(" \t\r\n\f\v") != std::string::npos)
+    std::abort();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Any bytes as the text of a program: the lexer and the parser give a tree or one refusal, and nothing else. A tree prints
-// as source that parses again, to a tree that prints the same, and every node's span lies in the text.
+// Any bytes as the text of a program: the lexer and the parser give a tree or one refusal, and nothing else. A tree
+// prints as source that parses again, to a tree that prints the same, and every node's span lies in the text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

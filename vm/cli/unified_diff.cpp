@@ -17,12 +17,13 @@ struct Edit {
   std::string_view line;
 };
 
+/// Each with its newline, which the last may lack.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
-    lines.push_back(text.substr(0, newline));
-    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+    lines.push_back(text.substr(0, newline == std::string_view::npos ? newline : newline + 1));
+    text.remove_prefix(lines.back().size());
   }
   return lines;
 }
@@ -138,7 +139,8 @@ std::string unified_diff(std::string_view old_text, std::string_view new_text, s
       const Edit& edit = script[written];
       if (edit.sign != '+') ++old_count;
       if (edit.sign != '-') ++new_count;
-      body += edit.sign + std::string(edit.line) + "\n";
+      body += edit.sign + std::string(edit.line);
+      if (!edit.line.ends_with('\n')) body += "\n\\ No newline at end of file\n";
     }
     diff += "@@ -" + range_of(old_line, old_count) + " +" + range_of(new_line, new_count) + " @@\n" + body;
     old_line += old_count;

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "frontend/format/formatter.hpp"
 #include "frontend/project/files.hpp"
 #include "frontend/project/project.hpp"
+#include "frontend/syntax/formatter.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/unified_diff.hpp"
 
@@ -54,7 +54,7 @@ class Formatting {
     if (!seen_.insert(path).second) return;
     const auto text = read_file(path, kMostSourceBytes);
     if (!text) return fail(path, "it cannot be read: " + text.error());
-    const auto formatted = format_source(*text);
+    const auto formatted = syntax::format(*text);
     if (!formatted) return fail(path, formatted.error());
     if (*formatted == *text) return;
     if (writes_ && !replace_file(path, *formatted)) return fail(path, "it cannot be written");
