@@ -60,6 +60,10 @@ checked::List<Node const> BodyChecker::lend_arguments(std::size_t types_mark, st
     }
     made_[made_mark + i] = node;
   }
+  for (std::size_t i = 0; i < extent_of.size(); ++i) {
+    const Type* type = parameter_types_[types_mark + i];
+    if (extent_of[i] > static_cast<std::int32_t>(i)) agree_extent(arguments, made_mark, i, type, extent_of[i]);
+  }
   require_disjoint(std::span(lent_).subspan(lent_mark), at);
   lent_.resize(lent_mark);
   const auto list = checker_.arena().copy(std::span<const Node>(made_).subspan(made_mark, count));
@@ -133,8 +137,8 @@ bool BodyChecker::lends_mode(Node view, BorrowMode mode) {
 
 void BodyChecker::refuse_view(const Type* type, std::size_t made_mark, std::int32_t extent_parameter, Node view) {
   std::string expected(type->name);
-  if (extent_parameter >= 0) {
-    Node extent = made_[made_mark + static_cast<std::size_t>(extent_parameter)];
+  Node extent = extent_parameter < 0 ? nullptr : made_[made_mark + static_cast<std::size_t>(extent_parameter)];
+  if (extent != nullptr) {
     expected = (type->mode == BorrowMode::Rw ? "rw<" : "ro<") + std::string(type->element->name) + ">[" +
                text(identity_of_value(extent)) + "]@" + std::string(placement_text(type->placement));
   }
@@ -153,7 +157,6 @@ Node BodyChecker::view_argument(std::vector<Operand>& arguments, std::size_t mad
                                 const Type* type, std::int32_t extent_parameter) {
   Node view = walk_lent_view(arguments[index]);
   const Position at = view->position;
-  const bool is_part = view->kind == ExprKind::Part;
   if (view->kind == ExprKind::Text) {
     if (type->mode == BorrowMode::Rw || !type->element->is(TypeKind::U8)) {
       refuse(Code::CallView, at, "Text is ro<u8>: this parameter takes a " + std::string(type->name) + ".");
@@ -165,7 +168,29 @@ Node BodyChecker::view_argument(std::vector<Operand>& arguments, std::size_t mad
       !may_lend(placement_of(view->type), type->placement)) {
     refuse_view(type, made_mark, extent_parameter, view);
   }
-  if (is_part) {
+  // A foreign function may take the length after the view: it is compared once it is there.
+  if (extent_parameter < static_cast<std::int32_t>(index)) {
+    agree_extent(arguments, made_mark, index, type, extent_parameter);
+  }
+  const bool writes = type->mode == BorrowMode::Rw;
+  note_lent(view, writes, at);
+  lent_.push_back(place_path(view, writes));
+  if (view->kind != ExprKind::Text && view->type->is(TypeKind::View)) {
+    // A view as a whole stands for its elements.
+    if (view->kind != ExprKind::Part) lent_.back().rest = LentPlace::Rest::Elements;
+    return view;
+  }
+  if (view->kind == ExprKind::Text) return view;
+  lent_.back().rest = LentPlace::Rest::Elements;
+  return view_of(view, type);
+}
+
+/// The extent of a view argument, already lent, against its parameter's: a part is guarded, anything else has the same
+/// identity (5.2).
+void BodyChecker::agree_extent(std::vector<Operand>& arguments, std::size_t made_mark, std::size_t index,
+                               const Type* type, std::int32_t extent_parameter) {
+  Node view = arguments[index].node;
+  if (view->kind == ExprKind::Part) {
     // The arena owns the node and nobody has seen it yet: its guard is completed here.
     auto& part = const_cast<checked::PartExpr&>(view->as<checked::PartExpr>());
     part.type = type;
@@ -181,32 +206,21 @@ Node BodyChecker::view_argument(std::vector<Operand>& arguments, std::size_t mad
         part.want_argument = static_cast<std::uint32_t>(parameter);
       }
     }
-  } else {
-    ExtentIdentity wanted;
-    if (type->extent.kind == Extent::Kind::Literal) {
-      wanted.kind = ExtentIdentity::Kind::Literal;
-      wanted.literal = type->extent.literal;
-    } else if (extent_parameter >= 0) {
-      Node extent = made_[made_mark + static_cast<std::size_t>(extent_parameter)];
-      wanted = identity_of_value(extent);
-      if (wanted.kind == ExtentIdentity::Kind::None) {
-        refuse(Code::CallShape, extent->position,
-               "A view's extent is a name, a field, a literal or len of a view: bind this to a name first.");
-      }
+    return;
+  }
+  ExtentIdentity wanted;
+  if (type->extent.kind == Extent::Kind::Literal) {
+    wanted.kind = ExtentIdentity::Kind::Literal;
+    wanted.literal = type->extent.literal;
+  } else if (extent_parameter >= 0) {
+    Node extent = made_[made_mark + static_cast<std::size_t>(extent_parameter)];
+    wanted = identity_of_value(extent);
+    if (wanted.kind == ExtentIdentity::Kind::None) {
+      refuse(Code::CallShape, extent->position,
+             "A view's extent is a name, a field, a literal or len of a view: bind this to a name first.");
     }
-    if (!same(wanted, identity_of_view(view))) refuse_view(type, made_mark, extent_parameter, view);
   }
-  const bool writes = type->mode == BorrowMode::Rw;
-  note_lent(view, writes, at);
-  lent_.push_back(place_path(view, writes));
-  if (view->kind != ExprKind::Text && view->type->is(TypeKind::View)) {
-    // A view as a whole stands for its elements.
-    if (view->kind != ExprKind::Part) lent_.back().rest = LentPlace::Rest::Elements;
-    return view;
-  }
-  if (view->kind == ExprKind::Text) return view;
-  lent_.back().rest = LentPlace::Rest::Elements;
-  return view_of(view, type);
+  if (!same(wanted, identity_of_view(view))) refuse_view(type, made_mark, extent_parameter, view);
 }
 
 Node BodyChecker::omitted_extent(std::vector<Operand>& arguments, std::size_t index) {
@@ -281,7 +295,9 @@ void BodyChecker::require_disjoint(std::span<const LentPlace> lent, Position at)
   for (std::size_t i = 0; i < lent.size(); ++i) {
     if (!lent[i].writes) continue;
     for (std::size_t k = 0; k < lent.size(); ++k) {
-      if (k == i || (k < i && lent[k].writes) || !overlap(lent[i], lent[k], lent)) continue;
+      if (k == i || (k < i && lent[k].writes)) continue;
+      if (lent[i].closure != nullptr && lent[i].closure == lent[k].closure) continue;
+      if (!overlap(lent[i], lent[k], lent)) continue;
       refuse(Code::Alias, at,
              "Two arguments of this call may overlap in " + place_text(lent[i].base) +
                  ", and one of them is written. Pass parts that meet at one boundary, or read through ro.");

@@ -331,7 +331,9 @@ Node BodyChecker::call_dynamic(const MemberChoice& choice, std::vector<Operand>&
   const std::string name =
       std::string(choice.trait->full_name) + "." + std::string(checker_.text(member.signature->name.name));
   if (on_device()) refuse(Code::Placement, at, name + " is called through a dyn, which device code cannot do.");
-  checker_.require_dyn_compatible(*choice.trait, at);
+  if (member.dyn_result == nullptr) {
+    refuse(Code::Dyn, at, name + " gives a Self, which is unknown behind a dyn.");
+  }
   require_count(member.signature->parameters.size(), 0, arguments.size(), name, at);
   Node receiver = arguments[choice.receiver].node;
   const bool writes = member.receiver_mode == BorrowMode::Rw;
@@ -345,7 +347,13 @@ Node BodyChecker::call_dynamic(const MemberChoice& choice, std::vector<Operand>&
   node.receiver = receiver;
   node.receiver_index = static_cast<std::uint32_t>(member.receiver);
   const std::size_t mark = parameter_types_.size();
-  parameter_types_.insert(parameter_types_.end(), member.dyn_parameters.begin(), member.dyn_parameters.end());
+  for (std::size_t i = 0; i < member.dyn_parameters.size(); ++i) {
+    const bool is_receiver = static_cast<std::int32_t>(i) == member.receiver;
+    if (!is_receiver && member.dyn_parameters[i] == nullptr) {
+      refuse(Code::Dyn, at, name + " takes another Self, which is unknown behind a dyn.");
+    }
+    parameter_types_.push_back(is_receiver ? nullptr : member.dyn_parameters[i]);
+  }
   node.arguments = lend_arguments(mark, {}, arguments, at, writes);
   parameter_types_.resize(mark);
   return &node;

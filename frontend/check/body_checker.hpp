@@ -280,6 +280,8 @@ class BodyChecker {
   Node borrow_argument(Operand& operand, const Type* type);
   Node view_argument(std::vector<Operand>& arguments, std::size_t made_mark, std::size_t index, const Type* type,
                      std::int32_t extent_parameter);
+  void agree_extent(std::vector<Operand>& arguments, std::size_t made_mark, std::size_t index, const Type* type,
+                    std::int32_t extent_parameter);
   Node omitted_extent(std::vector<Operand>& arguments, std::size_t index);
   Node callable_argument(Operand& operand, const Type* type);
   Node dyn_argument(Operand& operand, const Type* type);

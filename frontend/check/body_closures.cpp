@@ -61,6 +61,7 @@ Node BodyChecker::closure(const syntax::ClosureExpr& expression, const Type* typ
            quoted(frame.moved_outer->name) +
                " comes from outside this closure, which may run many times: it cannot move in it.");
   }
+  for (LentPlace& place : touched) place.closure = &body;
   lent_.insert(lent_.end(), touched.begin(), touched.end());
 
   auto& node = make<checked::ClosureExpr>(ExprKind::Closure, type, at);

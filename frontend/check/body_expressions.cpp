@@ -14,6 +14,7 @@ using syntax::UnaryOp;
 
 Node BodyChecker::walk(const syntax::Expr& expression, const Type* expected) {
   checker_.visit(expression.position);
+  checker_.hold_depth(expression.position);
   switch (expression.kind) {
     case syntax::ExprKind::Integer:
       return integer_literal(expression.as<syntax::IntegerExpr>(), expected);

@@ -78,6 +78,8 @@ class Checker {
     if (++visits_ > kVisitLimit) [[unlikely]]
       visited_too_much(position);
   }
+  /// E-EXPANSION-LIMIT when what nests on the machine's stack would exhaust it.
+  void hold_depth(Position use);
   /// A new function of the checked program, its index set (closures and lane bodies; instances are made by `function`).
   checked::Function* new_function(checked::FunctionKind kind);
 
@@ -193,8 +195,6 @@ class Checker {
   static constexpr std::size_t kFunctionLimit = 32'768;
   static constexpr std::size_t kShownNameLimit = 8'192;  // of an instance; longer ones come from endless expansion
   [[noreturn]] void visited_too_much(Position position);
-  /// E-EXPANSION-LIMIT when what nests on the machine's stack would exhaust it.
-  void hold_depth(Position use);
   void hold_name_length(std::string_view shown, Position use);
 
   // What one declaration adds to shared tables, so that a refusal can undo it (tools, 4.4).

@@ -26,6 +26,7 @@ struct LentPlace {
   PartBound lo;  // Part
   PartBound hi;
   bool writes = false;
+  const checked::Function* closure = nullptr;  // touched by this closure: its touches never conflict among themselves
 };
 
 /// The root local of a place or view value; null for text and temporaries.
