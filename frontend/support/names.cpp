@@ -1,5 +1,7 @@
 #include "frontend/support/names.hpp"
 
+#include <utility>
+
 namespace cairn {
 
 namespace {
@@ -18,12 +20,13 @@ NameTable::NameTable() {
 }
 
 void NameTable::rehash(std::size_t slots) {
-  slots_.assign(slots, {});
-  for (std::uint32_t id = 1; id < texts_.size(); ++id) {
-    const std::uint32_t hash = hash_of(texts_[id]).value();
-    std::size_t at = hash & (slots - 1);
+  std::vector<Slot> old(slots);
+  std::swap(old, slots_);
+  for (const Slot& slot : old) {
+    if (slot.id == 0) continue;
+    std::size_t at = slot.hash & (slots - 1);
     while (slots_[at].id != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = {hash, id};
+    slots_[at] = slot;
   }
 }
 

@@ -35,8 +35,7 @@ bool begins_declaration(const std::vector<Token>& tokens, const Words& words) {
   }
 }
 
-/// How many more brackets open than close; never below zero, since a stray closing one is a mistake and no reason to
-/// wait.
+/// How many more brackets open than close; -1 when one closes that never opened, which no further line mends.
 int open_brackets(const std::vector<Token>& tokens) {
   int open = 0;
   for (const Token& token : tokens) {
@@ -49,7 +48,7 @@ int open_brackets(const std::vector<Token>& tokens) {
       case TokenKind::RightBrace:
       case TokenKind::RightParen:
       case TokenKind::RightBracket:
-        if (--open < 0) return 0;
+        if (--open < 0) return -1;
         break;
       default:
         break;
@@ -72,7 +71,8 @@ EntryForm entry_form(std::string_view text) {
     return EntryForm::Statements;
   }
   if (tokens.size() == 1) return EntryForm::Empty;
-  if (open_brackets(tokens) > 0) return EntryForm::Incomplete;
+  const int open = open_brackets(tokens);
+  if (open != 0) return open > 0 ? EntryForm::Incomplete : EntryForm::Statements;
   const TokenKind last = tokens[tokens.size() - 2].kind();
   const bool ended = last == TokenKind::Semicolon || last == TokenKind::RightBrace;
   if (begins_declaration(tokens, words)) return ended ? EntryForm::Declarations : EntryForm::Incomplete;
@@ -81,9 +81,8 @@ EntryForm entry_form(std::string_view text) {
     Arena arena;
     static_cast<void>(parse_expression(sources, file, names, arena));
     return EntryForm::Expression;
-  } catch (const Refusal& refusal) {
-    const bool wants_more = refusal.diagnostic.position == tokens.back().position;
-    return ended || !wants_more ? EntryForm::Statements : EntryForm::Incomplete;
+  } catch (const Refusal&) {
+    return ended ? EntryForm::Statements : EntryForm::Incomplete;
   }
 }
 

@@ -60,20 +60,26 @@ class LineBreaker {
     out_.push_back('\n');
   }
 
+  /// A brace group on the line is kept whole, whatever brackets stand in it: the last of its tokens, else the token
+  /// itself.
+  [[nodiscard]] std::size_t whole(std::size_t at, Range range) const {
+    const std::uint32_t closing = tokens_[at].closing;
+    return tokens_[at].kind == TokenKind::LeftBrace && closing < range.end ? closing : at;
+  }
+
   /// Calls `visit(at)` for each token outside the range's brackets and braces.
   template <class Visit>
   void top_level(Range range, Visit visit) const {
     std::size_t depth = 0;
     for (std::size_t at = range.begin; at < range.end; ++at) {
       const TokenKind kind = tokens_[at].kind;
-      const bool closes =
-          kind == TokenKind::RightParen || kind == TokenKind::RightBracket || kind == TokenKind::RightBrace;
-      if (closes && depth > 0) {
+      if ((kind == TokenKind::RightParen || kind == TokenKind::RightBracket) && depth > 0) {
         --depth;
       } else if (depth == 0) {
         visit(at);
       }
-      if (kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket || kind == TokenKind::LeftBrace) ++depth;
+      if (kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket) ++depth;
+      at = whole(at, range);
     }
   }
 
@@ -131,16 +137,15 @@ class LineBreaker {
     std::vector<std::size_t> open;
     for (std::size_t at = range.begin; at < range.end; ++at) {
       const TokenKind kind = tokens_[at].kind;
-      if (kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket || kind == TokenKind::LeftBrace) {
+      if (kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket) {
         open.push_back(at);
-      } else if ((kind == TokenKind::RightParen || kind == TokenKind::RightBracket || kind == TokenKind::RightBrace) &&
-                 !open.empty()) {
+      } else if ((kind == TokenKind::RightParen || kind == TokenKind::RightBracket) && !open.empty()) {
         const Range group{open.back(), at + 1};
         open.pop_back();
-        const bool breakable = open.empty() && kind != TokenKind::RightBrace && group.end - group.begin > 2 &&
-                               tokens_[group.begin].kind != TokenKind::LeftBrace;
+        const bool breakable = open.empty() && group.end - group.begin > 2;
         if (breakable && width(group) > width(widest)) widest = group;
       }
+      at = whole(at, range);
     }
     if (widest.begin == widest.end) return false;
     write({range.begin, widest.begin + 1}, indent, breaks + 1);

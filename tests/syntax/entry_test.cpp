@@ -25,12 +25,13 @@ TEST_CASE("an entry is complete when its brackets balance and it ends, or is an 
   CHECK(entry_form("test(3)") == EntryForm::Expression);
 }
 
-TEST_CASE("a mistake is no reason to wait for more", "[syntax][entry]") {
+TEST_CASE("what no further line can mend is complete", "[syntax][entry]") {
   CHECK(entry_form("#") == EntryForm::Statements);
   CHECK(entry_form("\"open") == EntryForm::Statements);
   CHECK(entry_form("f(1))") == EntryForm::Statements);
-  CHECK(entry_form("let x 1") == EntryForm::Statements);
-  CHECK(entry_form("a << 2") == EntryForm::Statements);
+  CHECK(entry_form("let x = 1") == EntryForm::Incomplete);
+  CHECK(entry_form("let x = 1\n;") == EntryForm::Statements);
+  CHECK(entry_form("a << 2;") == EntryForm::Statements);
 }
 
 TEST_CASE("the lines of comment directly above a declaration document it", "[syntax][comments]") {

@@ -177,6 +177,9 @@ TEST_CASE("deep and long inputs format in little time", "[syntax][formatter]") {
 TEST_CASE("unbalanced brackets are laid out as far as they go", "[syntax][formatter]") {
   CHECK_FALSE(formatted("} } fn f( { ) ]").starts_with("left alone"));
   CHECK_FALSE(formatted("( ; ) ; }").starts_with("left alone"));
+  const std::string name(60, 'n');
+  CHECK(formatted("f(" + name + ", " + name + "(a, { b)), c }") ==
+        "f(" + name + ", " + name + "(a, { b)), c }\n");  // a group on one line stays there
 }
 
 }  // namespace cairn::syntax
