@@ -5,7 +5,6 @@
 #include <string>
 
 #include "frontend/check/checker.hpp"
-#include "frontend/check/judgement.hpp"
 #include "frontend/check/layout_algebra.hpp"
 #include "frontend/check/layouts.hpp"
 
@@ -178,7 +177,7 @@ const LayoutValue& Checker::layout(const syntax::LayoutDecl& declaration) {
   return LayoutEvaluator::declared(*this, declaration);
 }
 
-void judge_layouts(Checker& checker) {
+void judge_declared_layouts(Checker& checker) {
   for (const syntax::Decl* declaration : checker.declarations()) {
     if (declaration->kind == syntax::DeclKind::Layout) checker.layout(declaration->as<syntax::LayoutDecl>());
   }

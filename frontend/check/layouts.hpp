@@ -80,6 +80,8 @@ struct AffineLayout {
 
 namespace cairn {
 
+class Checker;
+
 /// What code may ask of a layout (11.5). The first five are constants.
 enum class LayoutQuestion : std::uint8_t { Size, Cosize, Extent, Participants, Values, At, Row, Col };
 [[nodiscard]] constexpr bool is_count(LayoutQuestion question) { return question <= LayoutQuestion::Values; }
@@ -92,6 +94,9 @@ LayoutQuestion layout_question(const checked::LayoutValue& layout, std::string_v
 /// The value of a count; `dimension` is the argument of `extent`: E-LAYOUT at `call` past the rank.
 std::uint64_t layout_count(const checked::LayoutValue& layout, LayoutQuestion question, std::uint64_t dimension,
                            Position call);
+
+/// Every declared layout, used or not, in declaration order.
+void judge_declared_layouts(Checker& checker);
 
 /// `L.at(D.row(..), ..)`: D's tile must have L's shape, E-LAYOUT-CONSUMER at `call`.
 void require_same_shape(const checked::LayoutValue& storage, const checked::LayoutValue& spread, Position call);

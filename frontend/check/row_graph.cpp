@@ -280,34 +280,36 @@ void RowGraph::hang_rows() {
 // ---------------------------------------------------------------------------------------------------------
 // reachability
 
-std::vector<bool> RowGraph::reaching(std::span<const Function* const> targets) const {
-  std::vector<bool> reaches(rows_.size(), false);
-  if (targets.empty()) return reaches;
-  std::vector<std::vector<std::uint32_t>> callers(rows_.size());
-  std::vector<std::uint32_t> value_callers;
-  for (std::uint32_t node = 0; node < rows_.size(); ++node) {
-    for (const RowEdge& edge : rows_[node].edges) callers[node_of(edge)].push_back(node);
-    if (rows_[node].calls_values) value_callers.push_back(node);
+bool RowGraph::Reach::operator[](const Function& function) const {
+  return function.index < marks.size() && marks[function.index];
+}
+
+void RowGraph::mark_reaching(const Function& target, Reach& reach) {
+  if (callers_.empty()) {
+    callers_.resize(rows_.size());
+    is_taken_.assign(rows_.size(), false);
+    for (std::uint32_t node = 0; node < rows_.size(); ++node) {
+      for (const RowEdge& edge : rows_[node].edges) callers_[node_of(edge)].push_back(node);
+      if (rows_[node].calls_values) value_callers_.push_back(node);
+    }
+    for (const Function* function : taken_) is_taken_[function->index] = true;
   }
-  std::vector<bool> is_taken(rows_.size(), false);
-  for (const Function* function : taken_) is_taken[function->index] = true;
+  reach.marks.resize(rows_.size(), false);
   std::vector<std::uint32_t> work;
   const auto mark = [&](std::uint32_t node) {
-    if (reaches[node]) return;
-    reaches[node] = true;
+    if (reach.marks[node]) return;
+    reach.marks[node] = true;
     work.push_back(node);
   };
-  bool values_done = false;
-  for (const Function* target : targets) mark(target->index);
+  mark(target.index);
   while (!work.empty()) {
     const std::uint32_t node = work.back();
     work.pop_back();
-    for (const std::uint32_t caller : callers[node]) mark(caller);
-    if (!is_taken[node] || values_done) continue;
-    values_done = true;
-    for (const std::uint32_t caller : value_callers) mark(caller);
+    for (const std::uint32_t caller : callers_[node]) mark(caller);
+    if (!is_taken_[node] || reach.through_values) continue;
+    reach.through_values = true;
+    for (const std::uint32_t caller : value_callers_) mark(caller);
   }
-  return reaches;
 }
 
 std::vector<bool> RowGraph::reached_from(const Function& start) const {

@@ -30,9 +30,14 @@ class RowGraph {
   /// Computes all rows and hangs them on their functions. E-EFFECT-LIMIT when they do not fit the bound.
   void solve();
 
-  /// By function index: whether one of `targets` can be reached, directly, dynamically or through a function value that
-  /// may be one. A target reaches itself.
-  [[nodiscard]] std::vector<bool> reaching(std::span<const Function* const> targets) const;
+  /// Marks, by function index, what reaches a target: directly, dynamically or through a function value that may be it.
+  /// A target reaches itself. Marks of several targets add up, at a cost linear in the program for all together.
+  struct Reach {
+    std::vector<bool> marks;
+    bool through_values = false;  // some marked function's address is taken
+    [[nodiscard]] bool operator[](const Function& function) const;
+  };
+  void mark_reaching(const Function& target, Reach& reach);
 
   /// By function index: what a function reaches, itself left out unless it calls back.
   [[nodiscard]] std::vector<bool> reached_from(const Function& start) const;
@@ -66,6 +71,9 @@ class RowGraph {
   std::vector<Component> components_;
   std::vector<const Function*> taken_;  // every function whose address is taken
   std::unordered_map<std::uint64_t, std::uint32_t> dynamic_nodes_;
+  std::vector<std::vector<std::uint32_t>> callers_;  // by node, once asked for
+  std::vector<std::uint32_t> value_callers_;
+  std::vector<bool> is_taken_;
   std::unordered_map<std::uint64_t, std::vector<std::span<const Name>>> label_sets_;  // by hash
   std::uint64_t labels_kept_ = 0;
 };
