@@ -338,6 +338,7 @@ class Checker {
   void judge_signature(FunctionInfo& info);
   checked::Function* new_test(const syntax::Decl& declaration);
   void judge_bodies();
+  void judge_whole_program();
   void judge();
 
   std::shared_ptr<BodyShared> body_shared_;

@@ -5,6 +5,7 @@
 
 #include "frontend/check/body.hpp"
 #include "frontend/check/checker.hpp"
+#include "frontend/check/judgement.hpp"
 #include "frontend/expand/expand.hpp"
 #include "frontend/support/deep_stack.hpp"
 
@@ -237,6 +238,26 @@ void Checker::judge() {
   }
   if (entry_ != nullptr) program().main = info(*entry_).concrete;
   judge_bodies();
+  if (!stopped_) judge_whole_program();
+}
+
+/// Phases 10 and 11: what needs every body.
+void Checker::judge_whole_program() {
+  Verdict& verdict = compilation_.verdict;
+  ProgramJudgement judgement(*this);
+  const bool refused_before = !verdict.accepted();
+  if (!refused_before) {
+    if (!passes([&] { judgement.judge_implementations(); })) return;
+    if (!passes([&] { judgement.judge_uninstantiated(); })) return;
+  }
+  RowJudgement rows;
+  if (!passes([&] { rows = judgement.judge_rows(refused_before); })) return;
+  for (Diagnostic& refusal : rows.refusals) take(std::move(refusal), false);
+  verdict.not_judged += std::ranges::count_if(rows.not_judged, [&](const checked::Function* function) {
+    return is_counted(*function) && !rows.refused.contains(function);
+  });
+  if (!verdict.accepted()) return;
+  if (passes([&] { judgement.judge_layouts(); })) judgement.dispatch_selected();
 }
 
 void check_program(Compilation& compilation, const CheckOptions& options) {

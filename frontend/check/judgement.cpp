@@ -92,10 +92,9 @@ class RowPass {
       std::vector<Name> names;
       for (const syntax::Identifier& segment : path.segments) names.push_back(segment.name);
       const Symbol symbol = checker_.peek(names, info->module, kWantFunction);
-      if (symbol.function != nullptr && symbol.function->concrete != nullptr)
-        sources.push_back(symbol.function->concrete);
+      if (symbol.function == nullptr || symbol.function->concrete == nullptr) continue;
+      state_.graph->mark_reaching(*symbol.function->concrete, tainted_);
     }
-    tainted_ = state_.graph->reaching(sources);
   }
 
   bool may_judge(const checked::Function& function) {
