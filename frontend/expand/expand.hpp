@@ -25,6 +25,6 @@ namespace cairn {
 void expand(Compilation& compilation);
 
 /// The text of `cairn expand` (10.6) of an expanded tree; empty when nothing was generated.
-[[nodiscard]] std::string expansion_text(const Compilation& compilation);
+[[nodiscard]] std::string expansion_text(Compilation& compilation);
 
 }  // namespace cairn

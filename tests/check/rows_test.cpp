@@ -148,12 +148,12 @@ TEST_CASE("ten thousand functions in one cycle have one row", "[rows]") {
   std::string text;
   constexpr int kCount = 10000;
   for (int k = 0; k < kCount; ++k) {
-    text += "fn f" + std::to_string(k) + "(x:rw<u64>) { if x > 0 { " +
-            (k == 777 ? std::string("x = x - 1; ") : std::string()) + "f" + std::to_string((k + 1) % kCount) +
+    text += "fn step" + std::to_string(k) + "(x:rw<u64>) { if x > 0 { " +
+            (k == 777 ? std::string("x = x - 1; ") : std::string()) + "step" + std::to_string((k + 1) % kCount) +
             "(x); } }\n";
   }
   const CheckedSource program(text);
   REQUIRE(program.verdict() == "accepted");
-  CHECK(program.row("f0") == "diverge, read:x, trap, write:x");
-  CHECK(program.row("f778") == "diverge, read:x, trap, write:x");
+  CHECK(program.row("step0") == "diverge, read:x, trap, write:x");
+  CHECK(program.row("step778") == "diverge, read:x, trap, write:x");
 }
