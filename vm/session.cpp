@@ -81,6 +81,14 @@ Session::Counts Session::counts() const {
   return counts;
 }
 
+std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& options) const {
+  lower::Lowered lowered = lower::lower_program(compilation_, options);
+  if (lowered.failure.empty()) return lowered;
+  Diagnostic refusal = no_verdict("This build cannot run the program: " + lowered.failure + ".");
+  refusal.position = lowered.failed_at;
+  return std::unexpected(std::move(refusal));
+}
+
 nlohmann::ordered_json Session::project_record() const {
   nlohmann::ordered_json record;
   record["name"] = project_->manifest.name;

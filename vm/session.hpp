@@ -5,6 +5,7 @@
 // when the verdict accepts.
 #pragma once
 
+#include <expected>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "frontend/frontend.hpp"
 #include "frontend/project/project.hpp"
+#include "vm/lower/lower.hpp"
 
 namespace cairn {
 
@@ -42,6 +44,10 @@ class Session {
     std::size_t library = 0;
   };
   [[nodiscard]] Counts counts() const;
+
+  /// The accepted program as bytecode. A program that holds what this build cannot express is refused without a
+  /// verdict.
+  [[nodiscard]] std::expected<lower::Lowered, Diagnostic> lower(const lower::Options& options) const;
 
   /// The `project` object of records: name, kind, sources and vendored sources with their digests.
   [[nodiscard]] nlohmann::ordered_json project_record() const;

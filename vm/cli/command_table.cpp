@@ -56,8 +56,8 @@ constexpr int kAnyNumber = 1 << 20;
 // for it: see `run_command_line`.
 constexpr std::array kCommands = {
     CommandRow{"check", "[PATH]", 0, 1, "", false, "accept or refuse a program, with every independent refusal", kCheck,
-               nullptr},
-    CommandRow{"run", "[PATH] [-- ARGS]", 0, 1, "", true, "execute a program", kRun, nullptr},
+               check_command},
+    CommandRow{"run", "[PATH] [-- ARGS]", 0, 1, "", true, "execute a program", kRun, run_command},
     CommandRow{"test", "[PATH]", 0, 1, "", false, "run test blocks and task contracts", kTest, nullptr},
     CommandRow{"build", "[PATH]", 0, 1, "", false, "write a bytecode bundle and its receipt", kBuild, nullptr},
     CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, fmt_command},

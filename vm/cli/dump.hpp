@@ -7,8 +7,7 @@
 
 namespace cairn::cli {
 
-/// `stages`: a comma separated list of tokens, tree, bytecode, ssa and asm. A stage that was not reached prints
-/// nothing.
-void dump_stages(Session& session, std::string_view stages);
+/// `stages`: a comma separated list. Prints `tokens` and `tree`, as far as the program got.
+void dump_source_stages(Session& session, std::string_view stages);
 
 }  // namespace cairn::cli

@@ -45,10 +45,12 @@ int Output::refuse(const Verdict& verdict, const SourceMap& sources) const {
   return is_rejection(verdict.refusals.front()) ? kRefused : kNoVerdict;
 }
 
-int Output::refuse(Diagnostic diagnostic) const {
+int Output::refuse(Diagnostic diagnostic, const SourceMap& sources) const {
   Verdict verdict;
   verdict.refusals.push_back(std::move(diagnostic));
-  return refuse(verdict, SourceMap{});
+  return refuse(verdict, sources);
 }
+
+int Output::refuse(Diagnostic diagnostic) const { return refuse(std::move(diagnostic), SourceMap{}); }
 
 }  // namespace cairn::cli

@@ -31,6 +31,7 @@ class Output {
 
   /// Every refusal of the verdict. The status: kNoVerdict when the first says nothing about the program, else kRefused.
   int refuse(const Verdict& verdict, const SourceMap& sources) const;
+  int refuse(Diagnostic diagnostic, const SourceMap& sources) const;
   /// A refusal without a place.
   int refuse(Diagnostic diagnostic) const;
 

@@ -62,7 +62,7 @@ int check_once(const Invocation& invocation, const Output& output, bool one_line
   options.emulate = invocation.has(Option::Emulate);
   options.device_target = invocation.text(Option::DeviceTarget);
   const auto session = Session::open(invocation.path(), options);
-  if (invocation.has(Option::CheckDump)) dump_stages(*session, invocation.text(Option::CheckDump));
+  if (invocation.has(Option::CheckDump)) dump_source_stages(*session, invocation.text(Option::CheckDump));
   if (!session->accepted()) {
     if (!one_line) return output.refuse(session->verdict(), session->sources());
     output.record_line(record_of(session->verdict(), session->sources()));

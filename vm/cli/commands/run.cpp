@@ -1,0 +1,65 @@
+// cairn run: checks a program, lowers it and executes it (tools, 3.2).
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+#include "vm/cli/child_process.hpp"
+#include "vm/cli/commands/commands.hpp"
+#include "vm/cli/dump.hpp"
+#include "vm/cli/running.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+/// Runs the program in this process, on its own streams. The program's status, or death of its trap.
+int run_here(bytecode::Module module, const ExecutionOptions& options) {
+  Execution execution(std::move(module), options);
+  const auto value = execution.run_main();
+  if (!value) die_of(value.error());
+  return static_cast<int>(static_cast<std::uint32_t>(*value) & 0xFFU);
+}
+
+/// --format json: the program runs in a child whose streams are captured.
+int run_recorded(const Invocation& invocation, const Output& output, bytecode::Module module,
+                 const ExecutionOptions& options) {
+  const std::optional<std::int64_t> timeout = invocation.number(Option::Timeout);
+  ChildOptions limits;
+  limits.timeout_seconds = static_cast<double>(timeout.value_or(0));
+  const auto ended = run_child([&] { return run_here(std::move(module), options); }, limits);
+  if (!ended) return output.refuse(no_verdict("The system gives no further process."));
+  if (ended->timed_out) return output.refuse(time_limit_passed(*timeout));
+  nlohmann::ordered_json record;
+  record["status"] = "program-exited";
+  record["exit_code"] = ended->exit_code;
+  record["stdout"] = recorded_text(ended->out);
+  record["stderr"] = recorded_text(ended->err);
+  record["build_directory"] = nullptr;
+  record["security_sandbox"] = false;
+  const std::optional<std::int64_t> memory = invocation.number(Option::MemoryMib);
+  record["memory_limit_mib"] = memory ? nlohmann::ordered_json(*memory) : nlohmann::ordered_json();
+  record["emulator"] = nullptr;
+  output.record(record);
+  return ended->exit_code == 0 ? kGood : kRefused;
+}
+
+}  // namespace
+
+int run_command(const Invocation& invocation) {
+  const Output output(invocation);
+  SessionOptions options = session_options(invocation);
+  options.wants_main = true;
+  const auto session = Session::open(invocation.path(), options);
+  if (invocation.has(Option::Dump)) dump_source_stages(*session, invocation.text(Option::Dump));
+  if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  lower::Options lowering;
+  lowering.keep_guards = invocation.has(Option::KeepGuards);
+  auto lowered = session->lower(lowering);
+  if (!lowered) return output.refuse(std::move(lowered.error()), session->sources());
+  const ExecutionOptions execution = execution_options(invocation, 0);
+  if (output.json()) return run_recorded(invocation, output, std::move(lowered->module), execution);
+  if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
+  return run_here(std::move(lowered->module), execution);
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,61 @@
+#include "vm/cli/running.hpp"
+
+#include <csignal>
+#include <string>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "frontend/diagnostics/render.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+Tier tier_named(std::string_view name) {
+  if (name == "interpreter") return Tier::Interpreter;
+  if (name == "baseline") return Tier::Baseline;
+  if (name == "optimizing") return Tier::Optimizing;
+  return Tier::Auto;
+}
+
+/// Made before the timer starts: a signal handler may only write it.
+std::string* last_words = nullptr;
+
+}  // namespace
+
+SessionOptions session_options(const Invocation& invocation) {
+  SessionOptions options;
+  options.first_only = true;
+  options.emulate = invocation.has(Option::Emulate);
+  options.device_target = invocation.text(Option::DeviceTarget);
+  return options;
+}
+
+ExecutionOptions execution_options(const Invocation& invocation, std::int64_t default_mib) {
+  ExecutionOptions options;
+  options.tier = tier_named(invocation.text(Option::Tier));
+  options.memory_bytes = static_cast<std::uint64_t>(invocation.number(Option::MemoryMib).value_or(default_mib)) << 20U;
+  options.arguments = invocation.program_arguments();
+  return options;
+}
+
+Diagnostic time_limit_passed(std::int64_t seconds) {
+  return no_verdict("The program was stopped after " + std::to_string(seconds) + " s, its time limit.");
+}
+
+void end_after(std::int64_t seconds) {
+  Verdict verdict;
+  verdict.refusals.push_back(time_limit_passed(seconds));
+  last_words = new std::string(render_human(verdict, SourceMap{}, false));  // lives as long as the process
+  struct sigaction action{};
+  action.sa_handler = [](int) {
+    static_cast<void>(::write(STDERR_FILENO, last_words->data(), last_words->size()) < 0);
+    ::_exit(kNoVerdict);
+  };
+  ::sigaction(SIGALRM, &action, nullptr);
+  const itimerval timer{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,54 @@
+// A lowered program made ready and run: bytecode in, an exit status or a trap out. Every command that runs a program
+// does so through an Execution; which tier does the work changes no result (tools, 1.4).
+//
+// An execution is used by one thread at a time. After a trap nothing of the program was released, and only destroying
+// the execution is allowed.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/trap/trap_record.hpp"
+#include "vm/bytecode/module.hpp"
+
+namespace cairn {
+
+enum class Tier : std::uint8_t { Interpreter, Baseline, Optimizing, Auto };
+
+struct ExecutionOptions {
+  Tier tier = Tier::Auto;
+  std::uint64_t memory_bytes = 0;                    // most the heap and thread stacks may hold; 0: no cap
+  std::span<const std::string_view> arguments = {};  // of the program, its own path not among them
+};
+
+class Execution {
+ public:
+  /// The module is trusted: it was lowered here, or the verifier accepted it.
+  Execution(bytecode::Module module, const ExecutionOptions& options);
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  [[nodiscard]] const bytecode::Module& module() const;
+
+  /// What ended the call: nothing, or the guard that failed. Arguments and result are slots, as bytecode passes them.
+  [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                                               std::span<std::uint64_t> result);
+
+  /// Runs the entry. Its value, or the trap it ended with.
+  [[nodiscard]] std::expected<std::int32_t, TrapRecord> run_main();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes the trap to stderr in one piece and ends the process as abort does.
+[[noreturn]] void die_of(const TrapRecord& trap);
+
+}  // namespace cairn
