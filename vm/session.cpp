@@ -89,6 +89,12 @@ std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& o
   return std::unexpected(std::move(refusal));
 }
 
+std::string Session::source_digest() const {
+  std::string all;
+  for (const ProjectFile& each : project_->files) all += sources().file(each.source).text + "\n";
+  return sha256_hex(all);
+}
+
 nlohmann::ordered_json Session::project_record() const {
   nlohmann::ordered_json record;
   record["name"] = project_->manifest.name;

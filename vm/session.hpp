@@ -49,6 +49,9 @@ class Session {
   /// verdict.
   [[nodiscard]] std::expected<lower::Lowered, Diagnostic> lower(const lower::Options& options) const;
 
+  /// Digest of the project's source texts as checked, in order.
+  [[nodiscard]] std::string source_digest() const;
+
   /// The `project` object of records: name, kind, sources and vendored sources with their digests.
   [[nodiscard]] nlohmann::ordered_json project_record() const;
 
