@@ -117,8 +117,37 @@ struct OperationInfo {
 /// The operation of that text name, or Op::Count.
 [[nodiscard]] Op find_operation(std::string_view text);
 
-// -------------------------------------------------------------------------------------------------------------
-// encoding
+/// A text name comes apart into verb, type and form: "add.wrap.u32.imm" is add.wrap, u32, immediate.
+struct OpName {
+  std::string_view verb;
+  std::string_view type;
+  bool immediate = false;
+};
+
+constexpr bool is_type_name(std::string_view text) {
+  for (const std::string_view name : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "f16",
+                                      "bf16", "f8e4m3", "f8e5m2"}) {
+    if (name == text) return true;
+  }
+  return false;
+}
+
+constexpr OpName split_name(std::string_view text) {
+  OpName name;
+  if (text.ends_with(".imm")) {
+    name.immediate = true;
+    text.remove_suffix(4);
+  }
+  const std::size_t dot = text.rfind('.');
+  if (dot != std::string_view::npos && is_type_name(text.substr(dot + 1))) {
+    name.type = text.substr(dot + 1);
+    text = text.substr(0, dot);
+  }
+  name.verb = text;
+  return name;
+}
+
+// -------------------------------------------------------------------------------------------- encoding
 
 using Word = std::uint64_t;
 

@@ -80,6 +80,10 @@ struct Type {
   std::vector<Variant> variants;  // plain enums too: every payload kNone
 };
 
+/// Fills what follows from a type's parts: sizes of arrays, and which types own storage or hold pointers. For tables
+/// read from outside, in which nothing is certain yet.
+void complete_types(std::vector<Type>& types);
+
 enum class RegisterKind : std::uint8_t {
   None,
   Bool,
@@ -108,7 +112,7 @@ enum class RegisterKind : std::uint8_t {
 
 struct RegisterType {
   RegisterKind kind = RegisterKind::None;
-  bool writable = false;  // Ref, View, DynRef: may be written through
+  bool writable = false;  // Ref, View, DynRef: may be written through (a Buf always may)
   std::uint32_t type = kNone;
   friend bool operator==(const RegisterType&, const RegisterType&) = default;
 

@@ -41,35 +41,10 @@ extern const std::array<Word, static_cast<std::size_t>(TrapKind::Interrupt) + 1>
   return kFailures.data() + static_cast<std::size_t>(kind);
 }
 
-/// Text operations come apart into verb, type and form: "add.wrap.u32.imm" is add.wrap, u32, immediate.
-struct OpName {
-  std::string_view verb;
-  std::string_view type;
-  bool immediate = false;
-};
-
-constexpr bool is_type_name(std::string_view text) {
-  for (const std::string_view name : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "f16",
-                                      "bf16", "f8e4m3", "f8e5m2"}) {
-    if (name == text) return true;
-  }
-  return false;
-}
+using bytecode::OpName;
 
 constexpr OpName name_of(Op op) {
-  std::string_view text = bytecode::table::kRows[static_cast<std::size_t>(op)].text;
-  OpName name;
-  if (text.ends_with(".imm")) {
-    name.immediate = true;
-    text.remove_suffix(4);
-  }
-  const std::size_t dot = text.rfind('.');
-  if (dot != std::string_view::npos && is_type_name(text.substr(dot + 1))) {
-    name.type = text.substr(dot + 1);
-    text = text.substr(0, dot);
-  }
-  name.verb = text;
-  return name;
+  return bytecode::split_name(bytecode::table::kRows[static_cast<std::size_t>(op)].text);
 }
 
 template <class T>
@@ -112,8 +87,7 @@ using TypeOf = typename decltype(type_tag<op>())::Type;
 template <Op op>
 inline constexpr std::uint32_t kWords = bytecode::table::kRows[static_cast<std::size_t>(op)].words;
 
-// ----------------------------------------------------------------------------------------------------------------
-// slots
+// ----------------------------------------------------------------------------------------------- slots
 
 template <class T>
 [[gnu::always_inline]] inline T read(const std::uint64_t* base, std::uint32_t slot) {
