@@ -88,7 +88,7 @@ Node BodyChecker::call(const syntax::CallExpr& expression, const Type* expected)
   }
   Operand receiver;
   receiver.written = member.base;
-  receiver.node = walk(*member.base, nullptr);
+  receiver.node = walk_view(receiver);
   arguments.insert(arguments.begin(), receiver);
   return call_method(name, statics, has_brackets, arguments, expected, at);
 }
@@ -230,13 +230,25 @@ Node BodyChecker::call_symbol(const Symbol& symbol, std::span<const syntax::Expr
   }
 }
 
-void BodyChecker::require_count(std::size_t wanted, std::size_t implied, std::size_t given, std::string_view callee,
-                                Position at) {
+void BodyChecker::require_count(std::size_t wanted, std::size_t given, std::string_view callee, Position at) {
   if (wanted == given) return;
-  std::string message =
-      std::string(callee) + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments");
-  if (implied > 0) message += ", or " + std::to_string(wanted - implied) + " when its extents are all left out";
-  refuse(Code::Arity, at, message + ", and this call gives " + std::to_string(given) + ".");
+  refuse(Code::Arity, at,
+         std::string(callee) + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") +
+             ", and this call gives " + std::to_string(given) + ".");
+}
+
+/// E-ARITY for a declared function, with the count without the extents that may be left out.
+void BodyChecker::refuse_count(const FunctionInfo& info, std::size_t given, Position at) {
+  const auto parameters = info.signature->parameters;
+  if (info.implied_count == 0) require_count(parameters.size(), given, info.full_name, at);
+  std::string extents;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (info.implied[i]) extents += (extents.empty() ? "" : ", ") + std::string(checker_.text(parameters[i].name.name));
+  }
+  refuse(Code::Arity, at,
+         std::string(info.full_name) + " takes " + std::to_string(parameters.size()) + " arguments, or " +
+             std::to_string(parameters.size() - info.implied_count) + " without its extents " + extents +
+             " where each array is named, a part or text; this call gives " + std::to_string(given) + ".");
 }
 
 bool BodyChecker::may_leave_extent_out(Operand& operand) {
@@ -256,9 +268,11 @@ bool BodyChecker::may_leave_extent_out(Operand& operand) {
   }
 }
 
-void BodyChecker::write_extents_out(std::span<const std::int32_t> extent_of, std::span<const bool> implied,
-                                    std::uint32_t implied_count, std::vector<Operand>& arguments,
-                                    std::size_t parameters, std::string_view callee, Position at) {
+void BodyChecker::write_extents_out(const FunctionInfo& info, std::vector<Operand>& arguments, Position at) {
+  const std::size_t parameters = info.signature->parameters.size();
+  const auto extent_of = info.extent_of;
+  const auto implied = info.implied;
+  const std::uint32_t implied_count = info.implied_count;
   if (arguments.size() == parameters) return;
   bool fits = implied_count > 0 && arguments.size() + implied_count == parameters;
   if (fits) {
@@ -269,7 +283,7 @@ void BodyChecker::write_extents_out(std::span<const std::int32_t> extent_of, std
              may_leave_extent_out(operand);
     }
   }
-  if (!fits) require_count(parameters, implied_count, arguments.size(), callee, at);
+  if (!fits) refuse_count(info, arguments.size(), at);
   std::vector<Operand> full(parameters);
   for (std::size_t parameter = 0, next = 0; parameter < parameters; ++parameter) {
     if (!implied[parameter]) full[parameter] = arguments[next++];
@@ -285,8 +299,7 @@ void BodyChecker::write_extents_out(std::span<const std::int32_t> extent_of, std
 Node BodyChecker::call_function(FunctionInfo& info, std::span<const StaticArgument> leading,
                                 std::vector<Operand>& arguments, const Type* expected, Position at) {
   require_not_implementation(info, at);
-  write_extents_out(info.extent_of, info.implied, info.implied_count, arguments, info.signature->parameters.size(),
-                    info.full_name, at);
+  write_extents_out(info, arguments, at);
   if (info.is_extern() && unsafe_depth_ == 0) {
     refuse(Code::Unsafe, at, std::string(info.full_name) + " is foreign: call it inside unsafe { }.");
   }
@@ -334,7 +347,7 @@ Node BodyChecker::call_dynamic(const MemberChoice& choice, std::vector<Operand>&
   if (member.dyn_result == nullptr) {
     refuse(Code::Dyn, at, name + " gives a Self, which is unknown behind a dyn.");
   }
-  require_count(member.signature->parameters.size(), 0, arguments.size(), name, at);
+  require_count(member.signature->parameters.size(), arguments.size(), name, at);
   Node receiver = arguments[choice.receiver].node;
   const bool writes = member.receiver_mode == BorrowMode::Rw;
   if (writes && (root_local(receiver) == nullptr || !is_writable(receiver))) {
@@ -363,7 +376,7 @@ Node BodyChecker::call_value(Local& local, std::vector<Operand>& arguments, Posi
   if (on_device()) refuse(Code::Placement, at, "Device code cannot call through a function value.");
   Node place = local_place(local, at);
   const Type* type = place->type;
-  require_count(type->parameters.size(), 0, arguments.size(), checker_.text(local.name), at);
+  require_count(type->parameters.size(), arguments.size(), checker_.text(local.name), at);
   auto& node = make<checked::CallValueExpr>(ExprKind::CallValue, type->result, at);
   node.borrowed = local.type->is(TypeKind::Borrow);
   touch(place, Touch::Read, at);

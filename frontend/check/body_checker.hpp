@@ -262,13 +262,10 @@ class BodyChecker {
   [[noreturn]] void refuse_callee(std::span<const Name> path, Position at);
   std::vector<StaticArgument> statics_of(std::span<const syntax::Expr* const> statics, Position at);
   static std::vector<Operand> operands_of(std::span<const syntax::Expr* const> written);
-  /// E-ARITY, with both counts when extents may be left out.
-  static void require_count(std::size_t wanted, std::size_t implied, std::size_t given, std::string_view callee,
-                            Position at);
+  static void require_count(std::size_t wanted, std::size_t given, std::string_view callee, Position at);
+  [[noreturn]] void refuse_count(const FunctionInfo& info, std::size_t given, Position at);
   /// Puts omitted extents in (5.3); leaves the arguments as they are when they are all given. E-ARITY otherwise.
-  void write_extents_out(std::span<const std::int32_t> extent_of, std::span<const bool> implied,
-                         std::uint32_t implied_count, std::vector<Operand>& arguments, std::size_t parameters,
-                         std::string_view callee, Position at);
+  void write_extents_out(const FunctionInfo& info, std::vector<Operand>& arguments, Position at);
   [[nodiscard]] bool may_leave_extent_out(Operand& operand);
 
   // --- body_arguments.cpp: lending and passing

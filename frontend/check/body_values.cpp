@@ -98,7 +98,7 @@ Node BodyChecker::variant(const syntax::SumDecl& sum, Name name, std::span<const
 
 Node BodyChecker::build_record(const Type* type, std::vector<Operand>& arguments, Position at) {
   const auto fields = type->record->fields;
-  require_count(fields.size(), 0, arguments.size(), type->name, at);
+  require_count(fields.size(), arguments.size(), type->name, at);
   const std::size_t mark = made_.size();
   made_.resize(mark + fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -131,7 +131,7 @@ Node BodyChecker::construct(const syntax::RecordDecl& record, std::span<const St
       expected->record->declaration == &record) {
     return build_record(expected, arguments, at);
   }
-  require_count(record.fields.size(), 0, arguments.size(), checker_.full_name(record), at);
+  require_count(record.fields.size(), arguments.size(), checker_.full_name(record), at);
   BodyArguments seen(*this, arguments);
   return build_record(checker_.infer_record(record, leading, expected, seen, at), arguments, at);
 }
