@@ -7,6 +7,7 @@
 
 #include "frontend/check/declarations.hpp"
 #include "frontend/expand/families.hpp"
+#include "frontend/expand/program_names.hpp"
 #include "frontend/expand/recipes.hpp"
 
 namespace cairn {
@@ -21,33 +22,6 @@ std::vector<Name> segments_of(const Path& path) {
   std::vector<Name> names;
   for (const Identifier& segment : path.segments) names.push_back(segment.name);
   return names;
-}
-
-Symbol::Kind symbol_kind(DeclKind kind) {
-  switch (kind) {
-    case DeclKind::Const:
-      return Symbol::Kind::Const;
-    case DeclKind::Alias:
-      return Symbol::Kind::Alias;
-    case DeclKind::Record:
-      return Symbol::Kind::Record;
-    case DeclKind::Sum:
-      return Symbol::Kind::Sum;
-    case DeclKind::Trait:
-      return Symbol::Kind::Trait;
-    case DeclKind::Extern:
-      return Symbol::Kind::Extern;
-    case DeclKind::Function:
-      return Symbol::Kind::Function;
-    case DeclKind::Recipe:
-      return Symbol::Kind::Recipe;
-    case DeclKind::Layout:
-      return Symbol::Kind::Layout;
-    case DeclKind::Family:
-      return Symbol::Kind::Family;
-    default:
-      return Symbol::Kind::None;  // has no name of its own, or none anyone can use
-  }
 }
 
 class Expansion {
@@ -73,18 +47,8 @@ class Expansion {
   // names
 
   void enter(const Decl& declaration) {
-    Module& module = table_.open(declaration.module, false);
-    if (declaration.kind == DeclKind::Import) {
-      const auto& import = declaration.as<ImportDecl>();
-      const Name target = names_.intern(dotted(import.path));
-      module.aliases.emplace(import.has_alias ? import.alias.name : import.path.last(), target);
-      for (const Identifier& name : import.names) module.imported.emplace(name.name, target);
-      return;
-    }
+    enter_name(table_, names_, declaration);
     if (declaration.kind == DeclKind::Impl) enter_members(declaration.as<ImplDecl>());
-    const Symbol::Kind kind = symbol_kind(declaration.kind);
-    if (kind != Symbol::Kind::None)
-      table_.declare(declaration.module, declaration.name.name, {kind, &declaration, nullptr});
   }
 
   /// The full names of an impl's members (2.2): two blocks may not give one of them twice.

@@ -2,10 +2,13 @@
 // records, then functions and impls in the order they were generated.
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/check/declarations.hpp"
+#include "frontend/expand/bound_names.hpp"
 #include "frontend/expand/expand.hpp"
+#include "frontend/expand/program_names.hpp"
 #include "frontend/expand/rewriter.hpp"
 #include "frontend/expand/spelling.hpp"
 #include "frontend/syntax/printer.hpp"
@@ -16,12 +19,19 @@ using namespace syntax;
 
 namespace {
 
-/// A family's copy as the function it stands for: its number written where the template names its parameter.
+/// A family's copy as the function it stands for: its number written where the template names its parameter, and, in
+/// another module than the template's, the template's names spelled in full.
 class CopyText final : public TreeRewriter {
  public:
   CopyText(Arena& arena, NameTable& names, const Declarations& table, const FunctionDecl& copy)
       : TreeRewriter(arena), spelling_(arena, names, table), copy_(copy) {
     parameter_ = copy.copy_of->signature.generics[0].name.name;
+    if (copy.module == copy.copy_of->module) return;
+    Arena scratch;
+    BoundNames binders(scratch);
+    binders.function(*copy.copy_of);
+    bound_ = std::move(binders.bound);
+    is_moved_ = true;
   }
 
   const FunctionDecl* written() {
@@ -33,9 +43,22 @@ class CopyText final : public TreeRewriter {
  private:
   const Expr* name_expression(const NameExpr& original, std::span<const MemberExpr* const> members,
                               std::size_t& consumed) override {
-    if (original.name != parameter_) return TreeRewriter::name_expression(original, members, consumed);
     consumed = 0;
-    return spelling_.natural(copy_.copy_value, original.position, original.span);
+    if (original.name == parameter_) return spelling_.natural(copy_.copy_value, original.position, original.span);
+    if (!is_moved_ || bound_.contains(original.name)) return copy_of(original);
+    std::vector<Identifier> path{{original.name, original.position}};
+    for (const MemberExpr* each : members) path.push_back(each->member);
+    std::size_t replaced = 0;
+    const std::vector<Identifier> full = spelling_.full(path, copy_.copy_of->module, replaced);
+    if (replaced == 0) return copy_of(original);
+    consumed = replaced - 1;
+    return spelling_.as_expression(std::span(full).first(full.size() - (path.size() - replaced)), original.position,
+                                   original.span);
+  }
+
+  Path path(const Path& original) override {
+    const bool is_own = !is_moved_ || bound_.contains(original.segments.front().name);
+    return is_own ? original : spelling_.full(original, copy_.copy_of->module);
   }
 
   const TypeExpr* named_type(const TypeExpr& original) override {
@@ -58,6 +81,8 @@ class CopyText final : public TreeRewriter {
   Spelling spelling_;
   const FunctionDecl& copy_;
   Name parameter_;
+  bool is_moved_ = false;
+  std::unordered_set<Name> bound_;
 };
 
 struct ModuleText {
@@ -83,7 +108,8 @@ bool is_same_block(const ImplDecl& a, const ImplDecl& b, const NameTable& names)
 
 std::string expansion_text(Compilation& compilation) {
   NameTable& names = compilation.names;
-  const Declarations table(names);
+  Declarations table(names);
+  for (const Decl* declaration : compilation.tree.declarations) enter_name(table, names, *declaration);
   std::vector<ModuleText> modules;
   for (const Decl* declaration : compilation.tree.declarations) {
     if (!is_generated(*declaration, names)) continue;

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "frontend/diagnostics/diagnostic.hpp"
+#include "frontend/expand/bound_names.hpp"
 #include "frontend/expand/rewriter.hpp"
 #include "frontend/expand/spelling.hpp"
 
@@ -16,25 +17,6 @@ using namespace syntax;
 namespace {
 
 constexpr std::size_t kMostDeclarations = 2048;
-
-/// Collects what a function binds: parameters, locals, generic parameters. A recipe never rewrites those.
-class BoundNames final : public TreeRewriter {
- public:
-  using TreeRewriter::TreeRewriter;
-  std::unordered_set<Name> bound;
-
- protected:
-  Identifier name(const Identifier& original) override {
-    bound.insert(original.name);
-    return original;
-  }
-  Identifier member(const Identifier& original) override { return original; }
-  Path path(const Path& original) override { return original; }
-  void statement(const Stmt& original, std::vector<const Stmt*>& out) override {
-    if (original.kind != StmtKind::Each) return TreeRewriter::statement(original, out);
-    for (const Stmt* inner : original.as<EachStmt>().body->statements) statement(*inner, out);
-  }
-};
 
 /// A `require`'s message that begins with a code of its own: "E-MINE: text".
 bool names_its_own_code(std::string_view message, std::string_view& code, std::string_view& rest) {

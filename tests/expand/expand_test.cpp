@@ -87,6 +87,13 @@ struct Expanded {
 
 using Names = std::vector<std::string>;
 
+/// What `cairn expand` prints of the text.
+std::string printed(const std::string& text) {
+  Expanded program(text);
+  REQUIRE(program.code() == "accepted");
+  return expansion_text(program.compilation);
+}
+
 }  // namespace
 
 TEST_CASE("derive wire makes an encoder, a decoder and a size", "[expand]") {
@@ -224,4 +231,56 @@ TEST_CASE("families make the functions of a half-open range", "[expand]") {
   CHECK(Expanded(text + "fn p_1() -> bool = true;\nfamily p = f[0..2];\n").code() == "E-DUPLICATE");
   CHECK(Expanded(text + "family p = f[0..1000];\nfamily q = f[0..1000];\nfamily r = f[0..100];\n").code() ==
         "E-EXPANSION-LIMIT");
+}
+
+TEST_CASE("the expansion prints records first, then functions, with statics folded", "[expand]") {
+  CHECK(printed("fn f() -> bool = true;\n").empty());
+  CHECK(printed("struct Pin { port:u8; level:u16; }\nrecipe paired for R { struct $R_pair { left:R; right:R; } }\n"
+                "derive wire for Pin;\nderive paired for Pin;\n") ==
+        R"(struct Pin_pair { left:Pin; right:Pin; }
+
+pub fn encode_Pin(out:rw<u8>[3]@host, value:Pin) {
+  out[0] = u8((shr(value.port, 0) & 255));
+  out[1] = u8((shr(value.level, 0) & 255));
+  out[2] = u8((shr(value.level, 8) & 255));
+}
+
+pub fn decode_Pin(input:ro<u8>[3]@host) -> Pin {
+  return Pin(shl_wrap(u8(input[0]), 0), (shl_wrap(u16(input[1]), 0) | shl_wrap(u16(input[2]), 8)));
+}
+
+pub fn wire_size_Pin() -> usize {
+  return 3;
+}
+)");
+}
+
+TEST_CASE("an expansion in modules opens each where its first name was generated", "[expand]") {
+  CHECK(printed("module lib;\nconst BASE:u64 = 3;\npub fn f[K:nat](x:ro<u64>[K]) -> u64 { let y = BASE; return y + "
+                "u64(K); }\n"
+                "family g = f[2..3];\nmodule app;\nimport lib;\npub family h = lib.f[4..5];\n") ==
+        R"(module lib;
+
+fn g_2(x:ro<u64>[2]@host) -> u64 {
+  let y = BASE;
+  return (y + u64(2));
+}
+
+module app;
+
+pub fn h_4(x:ro<u64>[4]@host) -> u64 {
+  let y = lib.BASE;
+  return (y + u64(4));
+}
+)");
+}
+
+TEST_CASE("an impl a recipe generates is printed with the trait spelled in full", "[expand]") {
+  CHECK(printed("struct P { a:u8; b:u8; }\nderive eq for P;\n") ==
+        R"(impl std.core.Eq for P {
+  fn same(a:ro<P>, b:ro<P>) -> bool {
+    return (std.core.Eq.same(a.a, b.a) && std.core.Eq.same(a.b, b.b));
+  }
+}
+)");
 }
