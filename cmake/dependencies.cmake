@@ -21,6 +21,7 @@ cairn_archive(xxhash xxhash.h xxhash)
 cairn_archive(gmp gmp.h gmp)
 cairn_archive(mpfr mpfr.h mpfr)
 cairn_archive(libffi ffi.h ffi)
+cairn_archive(zlib zlib.h z)
 cairn_archive(asmjit asmjit/asmjit.h asmjit)
 target_compile_definitions(deps_asmjit INTERFACE ASMJIT_STATIC)
 

@@ -6,17 +6,24 @@
 
 #include <sys/resource.h>
 
+#include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/thread.hpp"
+#include "vm/natives/c_library.hpp"
 
 namespace cairn {
 
 struct Execution::State {
   State(bytecode::Module module, const Limits& limits)
-      : image(std::move(module), natives), instance(image, output, limits), thread(instance) {}
+      : image(std::move(module), c_library_natives()),
+        foreigns(image.module()),
+        instance(image, output, limits),
+        thread(instance) {
+    instance.set_foreign_caller(&foreigns);
+  }
 
-  NativeTable natives;
   Image image;
+  ForeignLibrary foreigns;
   DescriptorSink output;
   Instance instance;
   Thread thread;
@@ -26,11 +33,20 @@ Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   Limits limits;
   limits.memory_bytes = options.memory_bytes;
   state_ = std::make_unique<State>(std::move(module), limits);
+  std::string list(options.program);
+  list += '\0';
+  for (const std::string_view argument : options.arguments) {
+    list += argument;
+    list += '\0';
+  }
+  state_->instance.set_argument_list(std::move(list));
 }
 
 Execution::~Execution() = default;
 
 const bytecode::Module& Execution::module() const { return state_->image.module(); }
+
+std::optional<std::string> Execution::missing() const { return state_->foreigns.missing(); }
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                           std::span<std::uint64_t> result) {

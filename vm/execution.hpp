@@ -23,6 +23,7 @@ enum class Tier : std::uint8_t { Interpreter, Baseline, Optimizing, Auto };
 struct ExecutionOptions {
   Tier tier = Tier::Auto;
   std::uint64_t memory_bytes = 0;                    // most the heap and thread stacks may hold; 0: no cap
+  std::string_view program = "cairn";                // the program's own path: argument 0
   std::span<const std::string_view> arguments = {};  // of the program, its own path not among them
 };
 
@@ -35,6 +36,10 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
 
   [[nodiscard]] const bytecode::Module& module() const;
+
+  /// What stands in the way of running: a foreign symbol nobody has, or one that cannot be called; else nothing. Asked
+  /// before the program starts.
+  [[nodiscard]] std::optional<std::string> missing() const;
 
   /// What ended the call: nothing, or the guard that failed. Arguments and result are slots, as bytecode passes them.
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,

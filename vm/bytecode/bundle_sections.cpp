@@ -138,6 +138,7 @@ void imports(Stream& stream, On<Stream, Module>& module) {
     text(stream, foreign.name);
     text(stream, foreign.symbol);
     index(stream, foreign.signature);
+    text(stream, foreign.passing);
     position<Stream>(stream, foreign.position);
   });
 }

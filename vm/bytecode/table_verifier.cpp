@@ -180,6 +180,7 @@ class TableVerifier {
     for (const Foreign& foreign : module_.foreigns) {
       require(is_signature(foreign.signature), "a foreign function of no signature");
       require(is_position(foreign.position), "a foreign function in no file");
+      if (!fault_) check_passing(foreign);
     }
     for (std::uint32_t i = 0; i < module_.functions.size() && !fault_; ++i) {
       function_ = i;
@@ -197,6 +198,24 @@ class TableVerifier {
   bool is_signature(std::uint32_t index) const { return index < module_.signatures.size(); }
   bool is_position(const SourcePosition& position) const {
     return position.file == kNone || position.file < module_.files.size();
+  }
+
+  /// A pointer parameter is a view, a reference or a scalar lent by value; a result through memory is no parameter of
+  /// C's.
+  void check_passing(const Foreign& foreign) {
+    const Signature& signature = module_.signatures[foreign.signature];
+    const std::size_t first = signature.result_reference ? 1 : 0;
+    require(signature.parameters.size() == foreign.passing.size() + first, "a foreign function's parameters disagree");
+    if (fault_) return;
+    for (std::size_t i = 0; i < foreign.passing.size(); ++i) {
+      const RegisterType& parameter = signature.parameters[i + first];
+      const bool pointer = foreign.passing[i] == 'p';
+      require(pointer || foreign.passing[i] == 'v', "a foreign parameter passed in no known way");
+      const bool view = parameter.kind == RegisterKind::View;
+      const bool memory = parameter.kind == RegisterKind::Ref && parameter.type != kNone;
+      require(view ? pointer : memory || parameter.is_scalar() || parameter.kind == RegisterKind::Buf,
+              "a foreign parameter C cannot take");
+    }
   }
 
   void check_signatures() {

@@ -340,6 +340,8 @@ class Reader {
     expect("symbol");
     foreign.symbol = quoted();
     foreign.signature = small();
+    expect("passing");
+    foreign.passing = quoted();
     expect("at");
     foreign.position = position();
     return foreign;

@@ -56,8 +56,8 @@ class Writer {
     each("table", module_.tables, [&](const DispatchTable& table) { return table_text(table); });
     each("native", module_.natives, [](const Native& n) { return quoted(n.name) + " " + number(n.signature); });
     each("foreign", module_.foreigns, [](const Foreign& f) {
-      return quoted(f.name) + " symbol " + quoted(f.symbol) + " " + number(f.signature) + " at " +
-             position_text(f.position);
+      return quoted(f.name) + " symbol " + quoted(f.symbol) + " " + number(f.signature) + " passing " +
+             quoted(f.passing) + " at " + position_text(f.position);
     });
     if (module_.entry != kNone) line("entry " + number(module_.entry));
     for (const std::uint32_t test : module_.tests) line("test " + number(test));

@@ -71,6 +71,9 @@ class Instance {
   [[nodiscard]] OutputSink& output() const { return output_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] InstanceMemory& memory() { return memory_; }
+  /// What the program sees as its argument list: its own path, then its arguments, each followed by a NUL.
+  [[nodiscard]] const std::string& argument_list() const { return argument_list_; }
+  void set_argument_list(std::string list) { argument_list_ = std::move(list); }
   [[nodiscard]] ForeignCaller* foreign_caller() const { return foreign_caller_; }
   void set_foreign_caller(ForeignCaller* caller) { foreign_caller_ = caller; }
 
@@ -100,6 +103,7 @@ class Instance {
   Limits limits_;
   InstanceMemory memory_;
   ForeignCaller* foreign_caller_ = nullptr;
+  std::string argument_list_;
   std::atomic<bool> interrupted_{false};
   bool watched_ = false;
   std::atomic<std::uint64_t> steps_taken_{0};

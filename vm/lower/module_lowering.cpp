@@ -120,8 +120,13 @@ const Environment& ModuleLowering::environment(const checked::Function& body) {
 
 std::uint32_t ModuleLowering::foreign(const checked::Function& function) {
   if (const auto known = foreigns_.find(&function); known != foreigns_.end()) return known->second;
-  const std::uint32_t index = builder_.foreign(
-      {std::string(function.name), std::string(function.symbol), signature(function), position(function.position)});
+  std::string passing;
+  for (const Local* parameter : function.parameters) {
+    passing += parameter->type->is(TypeKind::View) || parameter->type->is(TypeKind::Borrow) ? 'p' : 'v';
+  }
+  const std::uint32_t index =
+      builder_.foreign({std::string(function.name), std::string(function.symbol), signature(function),
+                        std::move(passing), position(function.position)});
   foreigns_.emplace(&function, index);
   return index;
 }

@@ -13,8 +13,9 @@ namespace cairn::cli {
 namespace {
 
 /// Runs the program in this process, on its own streams. The program's status, or death of its trap.
-int run_here(bytecode::Module module, const ExecutionOptions& options) {
+int run_here(const Output& output, bytecode::Module module, const ExecutionOptions& options) {
   Execution execution(std::move(module), options);
+  if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
   const auto value = execution.run_main();
   if (!value) die_of(value.error());
   return static_cast<int>(static_cast<std::uint32_t>(*value) & 0xFFU);
@@ -26,7 +27,7 @@ int run_recorded(const Invocation& invocation, const Output& output, bytecode::M
   const std::optional<std::int64_t> timeout = invocation.number(Option::Timeout);
   ChildOptions limits;
   limits.timeout_seconds = static_cast<double>(timeout.value_or(0));
-  const auto ended = run_child([&] { return run_here(std::move(module), options); }, limits);
+  const auto ended = run_child([&] { return run_here(output, std::move(module), options); }, limits);
   if (!ended) return output.refuse(no_verdict("The system gives no further process."));
   if (ended->timed_out) return output.refuse(time_limit_passed(*timeout));
   nlohmann::ordered_json record;
@@ -59,7 +60,7 @@ int run_command(const Invocation& invocation) {
   const ExecutionOptions execution = execution_options(invocation, 0);
   if (output.json()) return run_recorded(invocation, output, std::move(lowered->module), execution);
   if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
-  return run_here(std::move(lowered->module), execution);
+  return run_here(output, std::move(lowered->module), execution);
 }
 
 }  // namespace cairn::cli

@@ -1,0 +1,302 @@
+#include "vm/foreign/foreign_library.hpp"
+
+#include <dlfcn.h>
+#include <ffi.h>
+
+#include <cstring>
+#include <vector>
+
+namespace cairn {
+
+using bytecode::Foreign;
+using bytecode::RegisterKind;
+using bytecode::RegisterType;
+using bytecode::ScalarKind;
+using bytecode::Signature;
+using bytecode::Type;
+
+namespace {
+
+/// Where C symbols are looked for after the process itself: what the language's known libraries are on Linux.
+constexpr const char* kLibraries[] = {"libm.so.6", "libz.so.1"};
+
+void* find_symbol(const char* symbol) {
+  if (void* found = ::dlsym(RTLD_DEFAULT, symbol)) return found;
+  for (const char* library : kLibraries) {
+    void* opened = ::dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (opened == nullptr) continue;
+    if (void* found = ::dlsym(opened, symbol)) return found;
+    ::dlclose(opened);
+  }
+  return nullptr;
+}
+
+ffi_type* c_scalar(ScalarKind kind) {
+  switch (kind) {
+    case ScalarKind::Bool:
+    case ScalarKind::U8:
+    case ScalarKind::F8E4M3:
+    case ScalarKind::F8E5M2:
+      return &ffi_type_uint8;
+    case ScalarKind::U16:
+    case ScalarKind::F16:
+    case ScalarKind::BF16:
+      return &ffi_type_uint16;
+    case ScalarKind::U32:
+      return &ffi_type_uint32;
+    case ScalarKind::U64:
+      return &ffi_type_uint64;
+    case ScalarKind::I8:
+      return &ffi_type_sint8;
+    case ScalarKind::I16:
+      return &ffi_type_sint16;
+    case ScalarKind::I32:
+      return &ffi_type_sint32;
+    case ScalarKind::I64:
+      return &ffi_type_sint64;
+    case ScalarKind::F32:
+      return &ffi_type_float;
+    case ScalarKind::F64:
+      return &ffi_type_double;
+  }
+  return nullptr;
+}
+
+ffi_type* c_register(RegisterKind kind) {
+  switch (kind) {
+    case RegisterKind::None:
+      return &ffi_type_void;
+    case RegisterKind::Bool:
+    case RegisterKind::U8:
+      return &ffi_type_uint8;
+    case RegisterKind::U16:
+      return &ffi_type_uint16;
+    case RegisterKind::U32:
+      return &ffi_type_uint32;
+    case RegisterKind::U64:
+      return &ffi_type_uint64;
+    case RegisterKind::I8:
+      return &ffi_type_sint8;
+    case RegisterKind::I16:
+      return &ffi_type_sint16;
+    case RegisterKind::I32:
+      return &ffi_type_sint32;
+    case RegisterKind::I64:
+      return &ffi_type_sint64;
+    case RegisterKind::F32:
+      return &ffi_type_float;
+    case RegisterKind::F64:
+      return &ffi_type_double;
+    default:
+      return nullptr;
+  }
+}
+
+/// Struct types made for one function; libffi keeps pointers to them.
+struct StructTypes {
+  struct One {
+    ffi_type type{};
+    std::vector<ffi_type*> elements;
+  };
+  std::vector<std::unique_ptr<One>> all;
+
+  ffi_type* make(std::vector<ffi_type*> elements) {
+    auto one = std::make_unique<One>();
+    one->elements = std::move(elements);
+    one->elements.push_back(nullptr);
+    one->type.type = FFI_TYPE_STRUCT;
+    one->type.elements = one->elements.data();
+    all.push_back(std::move(one));
+    return &all.back()->type;
+  }
+};
+
+/// The C type of a value in memory; null for one that C's calling convention has no place for.
+ffi_type* c_type(const bytecode::Module& module, std::uint32_t index, StructTypes& structs) {
+  const Type& type = module.types[index];
+  std::vector<ffi_type*> elements;
+  std::uint64_t end = 0;  // where natural layout would be after the fields so far
+  const auto add = [&](std::uint32_t element, std::uint64_t offset) {
+    ffi_type* made = c_type(module, element, structs);
+    const Type& part = module.types[element];
+    const std::uint64_t natural = (end + part.align - 1) / part.align * part.align;
+    if (made == nullptr || offset != natural) return false;
+    elements.push_back(made);
+    end = natural + part.size;
+    return true;
+  };
+  switch (type.kind) {
+    case bytecode::TypeKind::Scalar:
+      return c_scalar(type.scalar);
+    case bytecode::TypeKind::Record:
+      for (const bytecode::Field& field : type.fields) {
+        if (!add(field.type, field.offset)) return nullptr;
+      }
+      break;
+    case bytecode::TypeKind::Array:
+      for (std::uint64_t i = 0; i < type.count && i < 65536; ++i) {
+        if (!add(type.element, i * module.types[type.element].size)) return nullptr;
+      }
+      break;
+    case bytecode::TypeKind::Sum:
+      for (const bytecode::Variant& variant : type.variants) {
+        if (variant.payload != bytecode::kNone) return nullptr;  // C's union has no libffi type
+      }
+      return &ffi_type_uint32;
+    case bytecode::TypeKind::Buf:
+      elements = {&ffi_type_pointer, &ffi_type_uint64};
+      end = 16;
+      break;
+    default:
+      return nullptr;
+  }
+  if (elements.empty() || (end + type.align - 1) / type.align * type.align != type.size) return nullptr;
+  ffi_type* made = structs.make(std::move(elements));
+  made->size = type.size;  // also those of align(k)
+  made->alignment = static_cast<unsigned short>(type.align);
+  return made;
+}
+
+}  // namespace
+
+struct ForeignLibrary::Prepared {
+  struct Argument {
+    enum class From : std::uint8_t {
+      Slot,
+      SlotAddress,
+      Memory
+    } from{};  // the slot holds it; C wants the slot's address;
+               // the slot points to it
+    std::uint32_t slot = 0;
+  };
+  void* symbol = nullptr;
+  ffi_cif cif{};
+  StructTypes structs;
+  std::vector<ffi_type*> types;
+  std::vector<Argument> arguments;
+  RegisterKind result = RegisterKind::None;
+  bool result_in_memory = false;
+};
+
+ForeignLibrary::ForeignLibrary(const bytecode::Module& module) : module_(module) {
+  prepared_.resize(module.foreigns.size());
+  for (std::uint32_t i = 0; i < module.foreigns.size() && !missing_; ++i) prepare(i);
+}
+
+ForeignLibrary::~ForeignLibrary() = default;
+
+void ForeignLibrary::prepare(std::uint32_t index) {
+  const Foreign& foreign = module_.foreigns[index];
+  const Signature& signature = module_.signatures[foreign.signature];
+  auto prepared = std::make_unique<Prepared>();
+  const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
+  prepared->symbol = find_symbol(foreign.symbol.c_str());
+  if (prepared->symbol == nullptr) {
+    return refuse("is foreign, and neither the host nor a system library has the symbol " + foreign.symbol + ".");
+  }
+  std::uint32_t slot = 0;
+  std::size_t parameter = 0;
+  ffi_type* result = c_register(signature.result.kind);
+  if (signature.result_reference) {
+    prepared->result_in_memory = true;
+    result = c_type(module_, signature.parameters[0].type, prepared->structs);
+    slot = 1;
+    parameter = 1;
+  }
+  if (result == nullptr) return refuse("returns a value that C's calling convention cannot carry.");
+  for (const char way : foreign.passing) {
+    using From = Prepared::Argument::From;
+    const RegisterType& type = signature.parameters[parameter++];
+    const bool reference = type.kind == RegisterKind::View || type.kind == RegisterKind::Ref;
+    ffi_type* passed = nullptr;
+    Prepared::Argument argument{From::Slot, slot};
+    if (way == 'p') {
+      passed = &ffi_type_pointer;
+      if (!reference) argument.from = From::SlotAddress;
+    } else if (type.kind == RegisterKind::Ref) {
+      passed = c_type(module_, type.type, prepared->structs);
+      argument.from = From::Memory;
+    } else if (type.kind == RegisterKind::Buf) {
+      passed = prepared->structs.make({&ffi_type_pointer, &ffi_type_uint64});
+      passed->size = 16;
+      passed->alignment = 8;
+    } else {
+      passed = c_register(type.kind);
+    }
+    if (passed == nullptr) return refuse("takes a value that C's calling convention cannot carry.");
+    prepared->types.push_back(passed);
+    prepared->arguments.push_back(argument);
+    slot += type.slots();
+  }
+  if (::ffi_prep_cif(&prepared->cif, FFI_DEFAULT_ABI, static_cast<unsigned>(prepared->types.size()), result,
+                     prepared->types.data()) != FFI_OK) {
+    return refuse("has parameters that cannot be passed to C.");
+  }
+  prepared->result = signature.result.kind;
+  prepared_[index] = std::move(prepared);
+}
+
+void ForeignLibrary::call(std::uint32_t foreign, std::uint64_t* window) {
+  using From = Prepared::Argument::From;
+  Prepared& prepared = *prepared_[foreign];
+  std::vector<void*> values(prepared.arguments.size());
+  std::vector<void*> addresses(prepared.arguments.size());
+  for (std::size_t i = 0; i < prepared.arguments.size(); ++i) {
+    const Prepared::Argument& argument = prepared.arguments[i];
+    std::uint64_t* slot = window + argument.slot;
+    switch (argument.from) {
+      case From::Slot:
+        values[i] = slot;
+        break;
+      case From::SlotAddress:
+        addresses[i] = slot;
+        values[i] = &addresses[i];
+        break;
+      case From::Memory:
+        std::memcpy(static_cast<void*>(&values[i]), slot, sizeof(void*));
+        break;
+    }
+  }
+  if (prepared.result_in_memory) {
+    void* into = nullptr;
+    std::memcpy(static_cast<void*>(&into), window, sizeof(void*));
+    ::ffi_call(&prepared.cif, FFI_FN(prepared.symbol), into, values.data());
+    return;
+  }
+  // libffi widens an integer result to a register of its own; narrower than that, the value's extension is ours.
+  union {
+    ffi_arg integer;
+    std::uint64_t slot;
+    float single;
+    double real;
+  } result{};
+  ::ffi_call(&prepared.cif, FFI_FN(prepared.symbol), &result, values.data());
+  switch (prepared.result) {
+    case RegisterKind::None:
+      return;
+    case RegisterKind::Bool:
+    case RegisterKind::U8:
+      window[0] = static_cast<std::uint8_t>(result.slot);
+      return;
+    case RegisterKind::U16:
+      window[0] = static_cast<std::uint16_t>(result.slot);
+      return;
+    case RegisterKind::U32:
+      window[0] = static_cast<std::uint32_t>(result.slot);
+      return;
+    case RegisterKind::I8:
+      window[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int8_t>(result.slot)));
+      return;
+    case RegisterKind::I16:
+      window[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int16_t>(result.slot)));
+      return;
+    case RegisterKind::I32:
+      window[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(result.slot)));
+      return;
+    default:
+      window[0] = result.slot;
+      return;
+  }
+}
+
+}  // namespace cairn
