@@ -529,6 +529,8 @@ class Bodies {
       case StmtKind::Compact: {
         const auto& compact = root.as<CompactStmt>();
         if (compact.extent != nullptr) whole(*compact.extent, false);
+        if (compact.predicate != nullptr) whole(*compact.predicate, false);
+        if (compact.projected != nullptr) whole(*compact.projected, false);
         if (compact.condition != nullptr && compact.condition->body != nullptr) block(*compact.condition->body, false);
         if (compact.yield != nullptr && compact.yield->body != nullptr) block(*compact.yield->body, false);
         return;

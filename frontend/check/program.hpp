@@ -459,9 +459,11 @@ struct StorageStmt : Stmt {
 struct BreakStmt : Stmt {};
 struct ContinueStmt : Stmt {};
 
-/// A lane body: a Function of one usize parameter (the index) whose captures are the outer locals it names.
+/// A lane body: a Function of one usize parameter (the index) whose captures are the outer locals it names. Where it
+/// yields a value, that is its result.
 struct ParallelStmt : Stmt {
   bool device = false;
+  std::uint64_t block = 1;  // the largest stride of what its lanes own
   const Expr* extent = nullptr;
   Function* lane = nullptr;
   List<Local* const> after;
@@ -489,13 +491,18 @@ struct ScanStmt : Stmt {
   const Expr* extent = nullptr;
   Function* lane = nullptr;
 };
+/// compact. On the host the predicate and the projection are operands of a loop over the binder, as in ForStmt; on the
+/// device they are lane bodies of the index.
 struct CompactStmt : Stmt {
   bool device = false;
   Local* count = nullptr;
-  const Expr* output = nullptr;
+  const Expr* output = nullptr;  // a view value or Buf/Array place
   const Expr* extent = nullptr;
-  Function* condition = nullptr;  // lane bodies of the index
-  Function* yield = nullptr;
+  Local* binder = nullptr;          // host
+  const Expr* predicate = nullptr;  // host
+  const Expr* projected = nullptr;  // host: evaluated for kept indices alone
+  Function* condition = nullptr;    // device
+  Function* yield = nullptr;        // device
 };
 struct IntoStmt : Stmt {
   const SpawnExpr* spawn = nullptr;

@@ -186,6 +186,8 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
     case StmtKind::Compact:
       one(statement.as<CompactStmt>().output);
       one(statement.as<CompactStmt>().extent);
+      one(statement.as<CompactStmt>().predicate);
+      one(statement.as<CompactStmt>().projected);
       lane(statement.as<CompactStmt>().condition);
       return lane(statement.as<CompactStmt>().yield);
     case StmtKind::Into:

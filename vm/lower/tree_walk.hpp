@@ -173,7 +173,9 @@ void for_each_part(const checked::Stmt& s, VisitExpression&& expression, VisitBl
       return one(s.as<checked::ScanStmt>().output);
     case StmtKind::Compact:
       one(s.as<checked::CompactStmt>().extent);
-      return one(s.as<checked::CompactStmt>().output);
+      one(s.as<checked::CompactStmt>().output);
+      one(s.as<checked::CompactStmt>().predicate);
+      return one(s.as<checked::CompactStmt>().projected);
     case StmtKind::Into:
       return one(s.as<checked::IntoStmt>().spawn);
     case StmtKind::Break:

@@ -1,0 +1,72 @@
+// The operations of tickets, groups, atomics, mutexes and rings in the checked tree (concurrency, 5, 6, 11, 12 and 14):
+// what a ConcurrentExpr's receiver and arguments are.
+#pragma once
+
+#include <cstdint>
+
+namespace cairn::checked {
+
+enum class ConcurrentOp : std::uint16_t {
+  // Tasks. The receiver is the Local of the ticket, group or ring; the waits consume it.
+  WaitTicket,  // the task's result, void included
+  WaitGroup,
+  WaitRing,
+  GroupNew,  // (n)
+  Collect,   // the result of some finished task
+
+  // Atomic[T]. The receiver is the place of the atomic (a Local, its type the Atomic); orders are Order values.
+  AtomicNew,        // (value)
+  Load,             // (order)
+  Store,            // (value, order)
+  Swap,             // (value, order): the old value, as are those below
+  FetchAdd,         // (value, order)
+  FetchSub,         // (value, order)
+  FetchAnd,         // (value, order)
+  FetchOr,          // (value, order)
+  FetchXor,         // (value, order)
+  CompareExchange,  // (Lend rw of expected, desired, order of success, order of failure): bool
+
+  // Updates of one element. The receiver is the Element; each gives the old value.
+  ElementAddWrap,       // (value)
+  ElementMin,           // (value)
+  ElementMax,           // (value)
+  ElementAnd,           // (value)
+  ElementOr,            // (value)
+  ElementXor,           // (value)
+  ElementCas,           // (expected, desired)
+  ElementAddUnordered,  // (value)
+
+  // Mutex[T].
+  MutexNew,   // (value)
+  MutexWith,  // receiver: the place of the mutex; (Closure of one rw<T>): the closure's result
+
+  // IoRing. The receiver is the place of the ring; `Buf`s are moved in.
+  RingNew,      // (n)
+  RingRead,     // (descriptor, data, count, offset, tag)
+  RingWrite,    // (descriptor, data, count, offset, tag)
+  RingReceive,  // (descriptor, data, count, tag)
+  RingSend,     // (descriptor, data, count, tag)
+  RingAccept,   // (descriptor, tag)
+  RingTimeout,  // (nanoseconds, tag)
+  RingCancel,   // (tag)
+  RingNext,     // (Lend rw of tag, Lend rw of result): Buf[u8]
+  RingStatus,   // i64
+  RingRoom,     // usize
+  RingPending,  // usize
+};
+
+[[nodiscard]] constexpr bool is_wait(ConcurrentOp op) { return op <= ConcurrentOp::WaitRing; }
+/// An operation of an Atomic: the effect `atomic`, observable from outside.
+[[nodiscard]] constexpr bool is_atomic(ConcurrentOp op) {
+  return op >= ConcurrentOp::Load && op <= ConcurrentOp::CompareExchange;
+}
+[[nodiscard]] constexpr bool is_element_update(ConcurrentOp op) {
+  return op >= ConcurrentOp::ElementAddWrap && op <= ConcurrentOp::ElementAddUnordered;
+}
+/// What an IoRing is asked to do, its queries left out: the effect `io` and a write of the ring.
+[[nodiscard]] constexpr bool is_ring_request(ConcurrentOp op) {
+  return op >= ConcurrentOp::RingRead && op <= ConcurrentOp::RingNext;
+}
+[[nodiscard]] constexpr bool is_ring_query(ConcurrentOp op) { return op >= ConcurrentOp::RingStatus; }
+
+}  // namespace cairn::checked
