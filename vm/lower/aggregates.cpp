@@ -57,7 +57,9 @@ Register FunctionLowering::tag_of(const Place& sum, Position position) {
 
 void FunctionLowering::copy(const Place& to, const Place& from, Position position) {
   const Mark mark = this->mark();
-  if (shape_of(*to.type) != Shape::Memory) {
+  if (to.kind == Place::Kind::Register) {
+    load(from, position, to.reg);
+  } else if (shape_of(*to.type) != Shape::Memory) {
     store(to, load(from, position), position);
   } else {
     const Register target = reference(to, position);

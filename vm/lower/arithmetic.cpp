@@ -88,6 +88,11 @@ std::optional<std::uint64_t> FunctionLowering::literal_bits(const Expr& e) const
       if (e.type->is(TypeKind::F32)) return std::bit_cast<std::uint32_t>(static_cast<float>(number));
       return std::bit_cast<std::uint64_t>(number);
     }
+    case ExprKind::Length: {
+      const Expr& of = *e.as<checked::LengthExpr>().of;
+      if (of.type->is(TypeKind::Array) && of.is_place()) return of.type->count;
+      return {};
+    }
     case ExprKind::Load: {
       const Expr& place = *e.as<checked::LoadExpr>().place;
       if (place.kind != ExprKind::Local) return {};

@@ -39,13 +39,17 @@ const checked::Local* root_of(const checked::Expr& place) {
   }
 }
 
-/// Whether nobody can write what a place holds while a call runs.
-bool is_read_only(const checked::Expr& place) {
+/// Whether nobody can write what a place holds while a call with these arguments runs: what a callee writes was lent to
+/// it, and no two arguments that lend overlap when one may be written.
+bool keeps_its_value(const checked::Expr& place, std::span<const checked::Expr* const> arguments) {
   const checked::Local* root = root_of(place);
   if (root == nullptr) return false;
   const Type& type = *root->type;
-  if (type.is(TypeKind::Borrow) || type.is(TypeKind::View)) return type.mode == BorrowMode::Ro;
-  return !root->is_mutable;
+  const bool is_borrow = type.is(TypeKind::Borrow) || type.is(TypeKind::View);
+  if (is_borrow ? type.mode == BorrowMode::Ro : !root->is_mutable) return true;
+  unsigned times = 0;
+  for (const checked::Expr* argument : arguments) times += argument != nullptr && mentions(*argument, *root) ? 1U : 0U;
+  return times <= 1;
 }
 
 }  // namespace
@@ -149,7 +153,7 @@ void FunctionLowering::place_arguments(Window& window, std::span<const Expr* con
       part(piece, want, slot);
       if (!want) unguarded[i] = &piece;
     } else {
-      place_argument(argument, parameter, slot);
+      place_argument(argument, parameter, slot, arguments);
     }
     placed(window, types().parameter(parameter).slots());
   }
@@ -160,13 +164,14 @@ void FunctionLowering::place_arguments(Window& window, std::span<const Expr* con
   }
 }
 
-void FunctionLowering::place_argument(const Expr& argument, const Type& parameter, Register slot) {
+void FunctionLowering::place_argument(const Expr& argument, const Type& parameter, Register slot,
+                                      std::span<const Expr* const> all) {
   if (parameter.is(TypeKind::View)) {
     view(argument, slot);
   } else if (parameter.is(TypeKind::Borrow)) {
     lend_argument(argument, parameter, slot);
   } else if (shape_of(parameter) == Shape::Memory) {
-    memory_argument(argument, slot);
+    memory_argument(argument, slot, all);
   } else {
     value(argument, slot);
   }
@@ -226,7 +231,7 @@ void FunctionLowering::callable_argument(const Expr& argument, Register slot) {
 }
 
 /// A record, sum or array by value: a reference to what is the callee's alone from then on.
-void FunctionLowering::memory_argument(const Expr& argument, Register slot) {
+void FunctionLowering::memory_argument(const Expr& argument, Register slot, std::span<const Expr* const> all) {
   if (argument.kind == ExprKind::Load) {
     const auto& load = argument.as<checked::LoadExpr>();
     if (load.moves) {
@@ -236,7 +241,7 @@ void FunctionLowering::memory_argument(const Expr& argument, Register slot) {
         reference(home(local), argument.position, slot);
         return;
       }
-    } else if (is_read_only(*load.place)) {
+    } else if (keeps_its_value(*load.place, all)) {
       reference(place(*load.place), argument.position, slot);
       return;
     }

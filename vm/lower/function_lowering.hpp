@@ -198,10 +198,11 @@ class FunctionLowering {
   static const Type& function_type(const Expr& callee);
   void place_arguments(Window& window, std::span<const Expr* const> arguments, std::span<const Type* const> parameters,
                        Receiver* receiver);
-  void place_argument(const Expr& argument, const Type& parameter, Register slot);
+  /// `all`: the arguments of the call.
+  void place_argument(const Expr& argument, const Type& parameter, Register slot, std::span<const Expr* const> all);
   void lend_argument(const Expr& argument, const Type& parameter, Register slot);
   void callable_argument(const Expr& argument, Register slot);
-  void memory_argument(const Expr& argument, Register slot);
+  void memory_argument(const Expr& argument, Register slot, std::span<const Expr* const> all);
   Register dyn_reference(const Expr& e, Register into);
 
   // --- closures.cpp
