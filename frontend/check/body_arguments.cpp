@@ -278,8 +278,9 @@ Node BodyChecker::dyn_argument(Operand& operand, const Type* type) {
         quoted(root_local(node)->name) + " is not writable, so it cannot be lent as " + std::string(type->name) + ".");
   }
   if (on_device()) refuse(Code::Placement, at, "Dynamic references are host only.");
+  const DispatchTable* table = nullptr;
   if (!reference) {
-    checker_.dispatch_table(trait, node->type, at);
+    table = &checker_.dispatch_table(trait, node->type, at);
     if (writes) require_not_half_of_extent(node, at);
   }
   note_lent(node, writes, at);
@@ -288,6 +289,7 @@ Node BodyChecker::dyn_argument(Operand& operand, const Type* type) {
   lend.mode = type->mode;
   lend.place = node;
   lend.trait = &trait;
+  lend.table = table;
   return &lend;
 }
 

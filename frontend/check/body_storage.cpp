@@ -173,8 +173,9 @@ Node BodyChecker::new_dyn(BuiltinCall& call) {
     refuse(Code::LinearStorage, at,
            "A " + std::string(value->type->name) + " is linear, and a Dyn drops what it holds.");
   }
-  checker_.dispatch_table(*type->trait, value->type, at);
+  const DispatchTable& table = checker_.dispatch_table(*type->trait, value->type, at);
   auto& node = make<checked::DynNewExpr>(ExprKind::DynNew, type, at);
+  node.table = &table;
   node.value = as_value(value);
   node.trait = type->trait;
   return &node;

@@ -141,33 +141,31 @@ void FunctionLowering::store(const Place& to, Register value, Position position)
 }
 
 Register FunctionLowering::reference(const Place& place, Position position, Register into) {
-  Register reg;
   if (place.kind == Place::Kind::Reference && place.offset == 0 && place.referent == place.type) {
-    reg = place.reg;
-  } else {
-    if (place.kind == Place::Kind::Register) {
-      // Only borrows that nobody can write through are made of registers: a copy will do.
-      const Place copy = temporary_object(*place.type);
-      store(copy, place.reg, position);
-      return reference(copy, position, into);
-    }
-    reg = temporary({RegisterKind::Ref, place.writable, types().memory(*place.type)});
-    switch (place.kind) {
-      case Place::Kind::Frame:
-        emit(position, Op::FrameRef, reg, place.offset);
-        break;
-      case Place::Kind::Reference:
-        emit(position, Op::RefOffset, reg, place.reg, place.offset);
-        break;
-      default:
-        emit(position, Op::RefAt, reg, place.reg, place.index, types().size(*place.type));
-        break;
-    }
+    if (!into) return place.reg;
+    at(position);
+    move(into, place.reg, Shape::One);
+    return into;
   }
-  if (!into) return reg;
-  at(position);
-  move(into, reg, Shape::One);
-  return into;
+  if (place.kind == Place::Kind::Register) {
+    // Only borrows that nobody can write through are made of registers: a copy will do.
+    const Place copy = temporary_object(*place.type);
+    store(copy, place.reg, position);
+    return reference(copy, position, into);
+  }
+  const Register to = into ? into : temporary({RegisterKind::Ref, place.writable, types().memory(*place.type)});
+  switch (place.kind) {
+    case Place::Kind::Frame:
+      emit(position, Op::FrameRef, to, place.offset);
+      break;
+    case Place::Kind::Reference:
+      emit(position, Op::RefOffset, to, place.reg, place.offset);
+      break;
+    default:
+      emit(position, Op::RefAt, to, place.reg, place.index, types().size(*place.type));
+      break;
+  }
+  return to;
 }
 
 void FunctionLowering::array_view(const Place& array, Register to, Position position) {
@@ -186,13 +184,15 @@ Register FunctionLowering::view_of_place(const Expr& e, Position position, Regis
       }
     }
     const Place array = place(e);
-    const Register reg = temporary({form.kind, array.writable, form.type});
+    // An outgoing slot takes the type of what lies there, which an array of arrays leaves open.
+    const bool direct = into && !type.element->is(TypeKind::Array);
+    const Register reg = direct ? into : temporary({form.kind, array.writable, form.type});
     array_view(array, reg, position);
-    return known_pair(reg, into, position);
+    return reg == into ? reg : known_pair(reg, into, position);
   }
   const Place from = reachable(place(e), position);
   if (from.kind == Place::Kind::Register) return known_pair(from.reg, into, position);
-  const Register reg = temporary({form.kind, from.writable, form.type});
+  const Register reg = into ? into : temporary({form.kind, from.writable, form.type});
   switch (from.kind) {
     case Place::Kind::Frame:
       emit(position, Op::FrameLoadPair, reg, from.offset);
@@ -204,7 +204,7 @@ Register FunctionLowering::view_of_place(const Expr& e, Position position, Regis
       emit(position, Op::LoadAtPair, reg, from.reg, from.index);
       break;
   }
-  return known_pair(reg, into, position);
+  return reg;
 }
 
 Register FunctionLowering::known_pair(Register pair, Register into, Position position) {

@@ -227,8 +227,10 @@ void FunctionLowering::return_(const checked::ReturnStmt& s) {
     build(*s.value, to);
   } else if (shape != Shape::None) {
     outcome = value(*s.value);
-    // A deferred call may still write the local that the value was read from.
-    if (has_defer_ && !outcome.is_outgoing()) {
+    // A deferred call may still write the local that the value was read from; an owner's length goes with the owner.
+    const bool read_in_place =
+        !outcome.is_outgoing() && (has_defer_ || f_.type_of(outcome).kind == RegisterKind::Second);
+    if (read_in_place && !cleanups_.empty()) {
       const Register copied = temporary(*s.value->type);
       at(s.position);
       move(copied, outcome, shape);
