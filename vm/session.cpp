@@ -85,6 +85,10 @@ std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& o
   lower::Lowered lowered = lower::lower_program(compilation_, options);
   if (lowered.failure.empty()) return lowered;
   Diagnostic refusal = no_verdict("This build cannot run the program: " + lowered.failure + ".");
+  if (lowered.assembly_failed) {
+    refusal.code = Code::AsmTarget;
+    refusal.message = "The program cannot start: " + lowered.failure + ".";
+  }
   refusal.position = lowered.failed_at;
   return std::unexpected(std::move(refusal));
 }

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/check/assembly.hpp"
 #include "frontend/check/body.hpp"
 #include "frontend/check/owner_set.hpp"
 #include "frontend/check/place_paths.hpp"
@@ -406,6 +407,9 @@ class BodyChecker {
   const checked::Stmt* pipeline_statement(const syntax::PipelineStmt& statement);
   const checked::Stmt* barrier_statement(const syntax::Stmt& statement);
   const checked::Stmt* asm_statement(const syntax::AsmStmt& statement);
+  checked::AsmOperand asm_operand(const syntax::AsmOperand& written, checked::AsmTarget target);
+  void require_asm_effects(std::span<const checked::AsmOperand> operands, std::span<const std::string_view> effects,
+                           Position at);
   Node spawn_expression(const syntax::SpawnExpr& expression);
   /// A builtin function or constructor of concurrency or devices.
   Node concurrent_builtin(BuiltinCall& call);

@@ -36,9 +36,6 @@ const checked::Stmt* BodyChecker::pipeline_statement(const syntax::PipelineStmt&
 const checked::Stmt* BodyChecker::barrier_statement(const syntax::Stmt& statement) {
   refuse_unjudged(statement.position, "barriers");
 }
-const checked::Stmt* BodyChecker::asm_statement(const syntax::AsmStmt& statement) {
-  refuse_unjudged(statement.position, "typed assembly");
-}
 Node BodyChecker::spawn_expression(const syntax::SpawnExpr& expression) {
   refuse(Code::Spawn, expression.position, "spawn stands only as what a let binds: write let t = spawn f(args);.");
 }

@@ -488,8 +488,30 @@ class Collector {
         collector(root.as<CompactStmt>().device, false);
         write_whole(*root.as<CompactStmt>().output);
         break;
+      case StmtKind::Asm:
+        assembly(root.as<AsmStmt>());
+        break;
       default:
         break;
+    }
+  }
+
+  /// What the statement says of itself, and which machine it is for (abstractions, 14.5).
+  void assembly(const AsmStmt& assembly) {
+    constexpr Label kTargets[] = {Label::AsmPtx, Label::AsmX86_64, Label::AsmAarch64};
+    add(kTargets[static_cast<std::size_t>(assembly.target)]);
+    for (const std::string_view label : assembly.effects) {
+      if (label == "fence") add(Label::Fence);
+      if (label == "barrier") add(Label::Barrier);
+      if (label == "atomic") add(Label::Atomic);
+      if (label == "io") add(Label::Io);
+      if (label == "mmio") add(Label::Mmio);
+      const std::size_t colon = label.find(':');
+      if (colon == std::string_view::npos) continue;
+      for (const AsmOperand& operand : assembly.operands) {
+        if (!operand.address || checker_.text(root_of(*operand.value).local->name) != label.substr(colon + 1)) continue;
+        label.starts_with("write") ? write_whole(*operand.value) : read_whole(*operand.value);
+      }
     }
   }
 

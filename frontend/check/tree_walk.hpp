@@ -5,6 +5,7 @@
 // Closures and lane bodies are functions of their own: they are handed to `inner`, not entered.
 #pragma once
 
+#include "frontend/check/assembly.hpp"
 #include "frontend/check/program.hpp"
 
 namespace cairn::checked {
@@ -196,7 +197,11 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
     case StmtKind::Shared:
     case StmtKind::Pipeline:
     case StmtKind::Barrier:
+      return;
     case StmtKind::Asm:
+      for (const AsmOperand& operand : statement.as<AsmStmt>().operands) {
+        if (operand.value != nullptr) one(operand.value);
+      }
       return;
   }
 }

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <vector>
 
+#include "jit/jit.hpp"
+#include "vm/foreign/assembly_symbol.hpp"
+
 namespace cairn {
 
 using bytecode::Foreign;
@@ -176,6 +179,14 @@ struct ForeignLibrary::Prepared {
   std::vector<Argument> arguments;
   RegisterKind result = RegisterKind::None;
   bool result_in_memory = false;
+
+  /// Assembly in place of a symbol: an operand's word is its slot (a value, an address), or what its slot refers to.
+  std::unique_ptr<jit::AssembledCode> assembly;
+  struct Word {
+    std::uint32_t slot = 0;
+    std::uint8_t stored_bytes = 0;  // an output's; else 0
+  };
+  std::vector<Word> words;
 };
 
 ForeignLibrary::ForeignLibrary(const bytecode::Module& module) : module_(module) {
@@ -190,6 +201,23 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   const Signature& signature = module_.signatures[foreign.signature];
   auto prepared = std::make_unique<Prepared>();
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
+  if (const auto assembly = decode_assembly(foreign.symbol)) {
+    auto code = jit::assemble_x86_64(assembly->text, assembly->operands, assembly->clobbers);
+    if (!code) return refuse("cannot be run here: " + code.error());
+    if (assembly->operands.size() != foreign.passing.size() || signature.result_reference) {
+      return refuse("has other operands than its template.");
+    }
+    prepared->assembly = std::move(*code);
+    std::uint32_t slot = 0;
+    for (std::size_t i = 0; i < foreign.passing.size(); ++i) {
+      const RegisterType& type = signature.parameters[i];
+      const bool output = type.kind == RegisterKind::Ref;
+      prepared->words.push_back({slot, output ? assembly->operands[i].bytes : std::uint8_t{0}});
+      slot += type.slots();
+    }
+    prepared_[index] = std::move(prepared);
+    return;
+  }
   prepared->symbol = find_symbol(foreign.symbol.c_str());
   if (prepared->symbol == nullptr) {
     return refuse("is foreign, and neither the host nor a system library has the symbol " + foreign.symbol + ".");
@@ -236,9 +264,32 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   prepared_[index] = std::move(prepared);
 }
 
+void ForeignLibrary::run_assembly(const Prepared& prepared, std::uint64_t* window) {
+  std::vector<std::uint64_t> values(prepared.words.size());
+  const auto place_of = [&](const Prepared::Word& word) {
+    void* place = nullptr;
+    std::memcpy(static_cast<void*>(&place), window + word.slot, sizeof(void*));
+    return place;
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Prepared::Word& word = prepared.words[i];
+    if (word.stored_bytes == 0) {
+      values[i] = window[word.slot];
+    } else {
+      std::memcpy(&values[i], place_of(word), word.stored_bytes);
+    }
+  }
+  prepared.assembly->run(values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Prepared::Word& word = prepared.words[i];
+    if (word.stored_bytes != 0) std::memcpy(place_of(word), &values[i], word.stored_bytes);
+  }
+}
+
 void ForeignLibrary::call(std::uint32_t foreign, std::uint64_t* window) {
   using From = Prepared::Argument::From;
   Prepared& prepared = *prepared_[foreign];
+  if (prepared.assembly) return run_assembly(prepared, window);
   std::vector<void*> values(prepared.arguments.size());
   std::vector<void*> addresses(prepared.arguments.size());
   for (std::size_t i = 0; i < prepared.arguments.size(); ++i) {

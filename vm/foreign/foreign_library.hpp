@@ -26,6 +26,7 @@ class ForeignLibrary final : public ForeignCaller {
  private:
   struct Prepared;
   void prepare(std::uint32_t foreign);
+  static void run_assembly(const Prepared& prepared, std::uint64_t* window);
 
   const bytecode::Module& module_;
   std::vector<std::unique_ptr<Prepared>> prepared_;  // one for each foreign function

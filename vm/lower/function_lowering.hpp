@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/check/assembly.hpp"
+#include "vm/foreign/assembly_symbol.hpp"
 #include "frontend/check/program.hpp"
 #include "vm/bytecode/builder.hpp"
 #include "vm/lower/local_uses.hpp"
@@ -238,6 +240,13 @@ class FunctionLowering {
   void compound(const checked::CompoundStmt& s);
   void return_(const checked::ReturnStmt& s);
   void storage(const checked::StorageStmt& s);
+
+  // --- assembly_statement.cpp: typed assembly
+  void assembly(const checked::AsmStmt& s);
+  /// Calls the assembled template; its operands' signature and registers are the window's slots.
+  void run_assembly(Position position, AssemblySymbol symbol, bytecode::Signature signature, std::string passing,
+                    const Window& window);
+
   void drop_storage(const Place& place, std::uint32_t type);
   void leave_function(Position position);
 

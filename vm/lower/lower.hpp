@@ -21,6 +21,7 @@ struct Lowered {
   bytecode::Module module;
   /// Why some function could not be expressed, and where; empty when all was.
   std::string failure;
+  bool assembly_failed = false;  // the failure is E-ASM-TARGET: instructions this machine cannot be given
   Position failed_at;
   /// Index in the module of each of Options::roots.
   std::vector<std::uint32_t> roots;

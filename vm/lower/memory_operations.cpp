@@ -17,7 +17,12 @@ void FunctionLowering::transfer_views(const checked::TransferExpr& e) {
 Register FunctionLowering::machine(const MachineExpr& e, Register into) {
   const Type& width = e.op == MachineOp::MmioRead ? *e.type : *e.arguments.back()->type;
   if (e.op == MachineOp::Asm) {
-    fail(e.position, "asm text is not assembled by this engine");
+    const Mark mark = this->mark();
+    const Window window = open_window();
+    AssemblySymbol symbol;
+    symbol.text = e.text;
+    run_assembly(e.position, std::move(symbol), {}, {}, window);
+    release(mark);
     return {};
   }
   const bool reads = e.op == MachineOp::MmioRead;

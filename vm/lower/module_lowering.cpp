@@ -38,6 +38,7 @@ Lowered ModuleLowering::run() {
   }
   lowered.module = builder_.take();
   lowered.failure = std::move(failure_);
+  lowered.assembly_failed = assembly_failed_;
   lowered.failed_at = failed_at_;
   return lowered;
 }
@@ -47,6 +48,14 @@ void ModuleLowering::fail(Position position, std::string why) {
   failure_ = std::move(why);
   failed_at_ = position;
 }
+
+void ModuleLowering::fail_assembly(Position position, std::string why) {
+  if (!failure_.empty()) return;
+  fail(position, std::move(why));
+  assembly_failed_ = true;
+}
+
+std::uint32_t ModuleLowering::foreign(bytecode::Foreign foreign) { return builder_.foreign(std::move(foreign)); }
 
 bytecode::SourcePosition ModuleLowering::position(Position position) {
   if (!position) return {};

@@ -53,6 +53,9 @@ class ModuleLowering {
   std::uint32_t table(const DispatchTable& table);
 
   void fail(Position position, std::string why);
+  /// The same for assembly that cannot be run here.
+  void fail_assembly(Position position, std::string why);
+  std::uint32_t foreign(bytecode::Foreign foreign);
 
  private:
   std::uint32_t signature(const checked::Function& function);
@@ -73,6 +76,7 @@ class ModuleLowering {
   Position last_asked_;
   bytecode::SourcePosition last_position_;
   std::string failure_;
+  bool assembly_failed_ = false;
   Position failed_at_;
 };
 

@@ -68,6 +68,9 @@ void FunctionLowering::statement(const checked::Stmt& s) {
     case StmtKind::Storage:
       storage(s.as<checked::StorageStmt>());
       break;
+    case StmtKind::Asm:
+      assembly(s.as<checked::AsmStmt>());
+      break;
     default:
       concurrent_statement(s);
       break;
