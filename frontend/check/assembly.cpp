@@ -192,7 +192,6 @@ AsmOperand BodyChecker::asm_operand(const syntax::AsmOperand& written, AsmTarget
   require_register_class(type, target, written.name.position);
   if (written.value != nullptr) operand.value = value_of(*written.value, type);
   operand.output = new_local(written.name.name, type, checked::LocalKind::Let, false, written.name.position);
-  operand.output->lent_rw = true;  // the instructions' results are stored to its memory
   return operand;
 }
 

@@ -26,11 +26,18 @@ void FunctionLowering::assembly(const checked::AsmStmt& s) {
   if (s.target != checked::AsmTarget::X86_64) {
     return module_.fail_assembly(s.position, "the assembly is for another machine than this one, which is x86-64");
   }
-  std::vector<Place> outputs;
+  struct Output {
+    Place local;
+    Place memory;  // what the instructions' result is stored to
+  };
+  std::vector<Output> outputs;
   for (const checked::AsmOperand& operand : s.operands) {
-    if (operand.output != nullptr) outputs.push_back(declare(*operand.output));
+    if (operand.output != nullptr) outputs.push_back({declare(*operand.output), {}});
   }
   const Mark mark = this->mark();
+  for (std::size_t i = 0, output = 0; i < s.operands.size(); ++i) {
+    if (s.operands[i].output != nullptr) outputs[output++].memory = temporary_object(*s.operands[i].output->type);
+  }
   Window window = open_window();
   AssemblySymbol symbol;
   Signature signature;
@@ -39,7 +46,7 @@ void FunctionLowering::assembly(const checked::AsmStmt& s) {
   for (const checked::AsmOperand& operand : s.operands) {
     RegisterType type;
     if (operand.output != nullptr) {
-      const Place& place = outputs[output++];
+      const Place& place = outputs[output++].memory;
       if (operand.value != nullptr) {
         evaluate(*operand.value, place);
       } else {
@@ -68,6 +75,7 @@ void FunctionLowering::assembly(const checked::AsmStmt& s) {
   symbol.clobbers.assign(s.clobbers.begin(), s.clobbers.end());
   symbol.text = s.text;
   run_assembly(s.position, std::move(symbol), std::move(signature), std::move(passing), window);
+  for (const Output& each : outputs) store(each.local, load(each.memory, s.position), s.position);
   release(mark);
 }
 

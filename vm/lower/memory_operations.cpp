@@ -15,7 +15,6 @@ void FunctionLowering::transfer_views(const checked::TransferExpr& e) {
 
 /// One access of exactly the width of the type, by a native of the machine.
 Register FunctionLowering::machine(const MachineExpr& e, Register into) {
-  const Type& width = e.op == MachineOp::MmioRead ? *e.type : *e.arguments.back()->type;
   if (e.op == MachineOp::Asm) {
     const Mark mark = this->mark();
     const Window window = open_window();
@@ -26,6 +25,7 @@ Register FunctionLowering::machine(const MachineExpr& e, Register into) {
     return {};
   }
   const bool reads = e.op == MachineOp::MmioRead;
+  const Type& width = reads ? *e.type : *e.arguments.back()->type;
   const Mark mark = this->mark();
   Window window = open_window();
   bytecode::Signature signature;
