@@ -15,6 +15,7 @@
 //   f.finish();
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -102,13 +103,11 @@ class ModuleBuilder {
 /// An operand of `emit`: a register, a label, or an immediate's bits.
 class Argument {
  public:
-  Argument(Register reg) : bits_(reg.index), kind_(Kind::Register) {}                           // NOLINT
-  Argument(Label label) : bits_(label.index), kind_(Kind::Label) {}                             // NOLINT
-  Argument(int value) : bits_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}  // NOLINT
-  Argument(std::int64_t value) : bits_(static_cast<std::uint64_t>(value)) {}                    // NOLINT
-  Argument(std::uint32_t value) : bits_(value) {}                                               // NOLINT
-  Argument(std::uint64_t value) : bits_(value) {}                                               // NOLINT
-  Argument(TrapKind kind) : bits_(static_cast<std::uint64_t>(kind)) {}                          // NOLINT
+  Argument(Register reg) : bits_(reg.index), kind_(Kind::Register) {}  // NOLINT
+  Argument(Label label) : bits_(label.index), kind_(Kind::Label) {}    // NOLINT
+  template <std::integral T>
+  Argument(T value) : bits_(static_cast<std::uint64_t>(value)) {}       // sign-extended  // NOLINT
+  Argument(TrapKind kind) : bits_(static_cast<std::uint64_t>(kind)) {}  // NOLINT
 
   enum class Kind : std::uint8_t { Immediate, Register, Label };
   [[nodiscard]] Kind kind() const { return kind_; }

@@ -292,7 +292,7 @@ class TableVerifier {
     std::uint32_t last = 0;
     for (const PositionEntry& entry : function.positions) {
       require(is_position(entry.position), "an instruction in no file");
-      require(&entry == function.positions.data() ? entry.word == 0 : entry.word > last, "positions out of order");
+      require(&entry == function.positions.data() || entry.word > last, "positions out of order");
       last = entry.word;
     }
     require(function.positions.empty() || last < function.code.size(), "a position past the code");
