@@ -174,10 +174,12 @@ TEST_CASE("a reduction and a scan give the in-order result, or its overflow", "[
     }
   }
   std::vector<std::uint64_t> large(100000, ~0ULL / 99999);
-  const Outcome overflow = Running(from_text(kRegions), lanes(2)).call("total", {slot(large.data()), large.size(), large.size()});
+  const Outcome overflow =
+      Running(from_text(kRegions), lanes(2)).call("total", {slot(large.data()), large.size(), large.size()});
   CHECK(overflow.trap->kind == TrapKind::Overflow);
-  CHECK(Running(from_text(kRegions), lanes(2)).call("scan", {slot(large.data()), large.size(), large.size()}).trap->kind ==
-        TrapKind::Overflow);
+  CHECK(Running(from_text(kRegions), lanes(2))
+            .call("scan", {slot(large.data()), large.size(), large.size()})
+            .trap->kind == TrapKind::Overflow);
 }
 
 TEST_CASE("a parallel float sum is exact on any number of lanes", "[interpreter][pool]") {
@@ -363,7 +365,8 @@ std::uint64_t atomic(Op op, RegisterKind kind, ScalarKind scalar, std::uint64_t&
   const bool loads = name.verb == "atomic.load";
   const bool stores = name.verb == "atomic.store";
   const RegisterType reg{kind};
-  FunctionBuilder f(builder, builder.declare("f", builder.signature({{{RegisterKind::Ref, true, type}, reg, kU32}, reg, false})));
+  FunctionBuilder f(
+      builder, builder.declare("f", builder.signature({{{RegisterKind::Ref, true, type}, reg, kU32}, reg, false})));
   const Register old = f.add_register(reg);
   if (loads) {
     f.emit(op, old, f.parameter(0), f.parameter(2));
@@ -394,7 +397,8 @@ TEST_CASE("atomic operations give the old value and leave the new one", "[interp
   CHECK(value == 0xffffffff000000ff);
   CHECK(atomic(Op::AtomicOrU16, RegisterKind::U16, ScalarKind::U16, value, 0x1000, 2) == 0xff);
   CHECK(atomic(Op::AtomicXorU64, RegisterKind::U64, ScalarKind::U64, value, ~0ULL, 3) == 0xffffffff000010ff);
-  CHECK(atomic(Op::AtomicSwapI32, RegisterKind::I32, ScalarKind::I32, value, 9, 0) == static_cast<std::uint64_t>(std::int64_t{-4352}));
+  CHECK(atomic(Op::AtomicSwapI32, RegisterKind::I32, ScalarKind::I32, value, 9, 0) ==
+        static_cast<std::uint64_t>(std::int64_t{-4352}));
   value = 5;
   CHECK(atomic(Op::AtomicMinI64, RegisterKind::I64, ScalarKind::I64, value, ~0ULL, 0) == 5);
   CHECK(value == ~0ULL);
