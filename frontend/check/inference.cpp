@@ -79,7 +79,7 @@ class Checker::Unifier {
     if (!actual->is(TypeKind::Function) || actual->parameters.size() != written.arguments.size()) return false;
     for (std::size_t i = 0; i < actual->parameters.size(); ++i)
       if (!unify(*written.arguments[i], actual->parameters[i])) return false;
-    if (!written.has_result) return actual->result->is(TypeKind::Void);
+    if (written.inner == nullptr) return actual->result->is(TypeKind::Void);
     return unify(*written.inner, actual->result);
   }
 

@@ -31,7 +31,7 @@ void spell(std::string& out, const syntax::TypeExpr& type, const NameTable& name
       return;
     case syntax::TypeKind::Function:
       list("fn(", ")");
-      if (type.has_result) {
+      if (type.inner != nullptr) {
         out += " -> ";
         spell(out, *type.inner, names);
       }

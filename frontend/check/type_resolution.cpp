@@ -235,7 +235,7 @@ const Type* Checker::resolve_function_type(const syntax::TypeExpr& type, const S
     parameters.push_back(parameter);
   }
   const Type* result = types().void_type();
-  if (type.has_result) {
+  if (type.inner != nullptr) {
     result = resolve_type(*type.inner, scope, use);
     if (result->is(TypeKind::Borrow) || result->is(TypeKind::View))
       refuse(Code::FnType, use, "A function's result is a value, never a borrow.");

@@ -58,11 +58,10 @@ struct TypeExpr {
   bool has_extent = false;      // Borrow: a view
   bool extent_is_name = false;  // Borrow with extent: `extent_name` else `natural`
   bool has_placement = false;
-  bool has_result = false;  // Function
   Placement placement = Placement::Host;
   Position position;
   Span span;
-  const TypeExpr* inner = nullptr;  // Borrow: what is borrowed; Function: the result
+  const TypeExpr* inner = nullptr;  // Borrow: what is borrowed; Function: the result, null for none
   Identifier extent_name;
   Natural natural;                        // Borrow extent literal; Natural: a static argument
   List<const TypeExpr* const> arguments;  // Function: parameters; Named: the bracket's arguments

@@ -82,7 +82,7 @@ TEST_CASE("a generic impl serves the types that keep its bounds", "[check][trait
 TEST_CASE("a bound that asks its own question has no answer", "[check][traits]") {
   CHECK(outcome("trait A { fn a(self:ro<Self>); }\ntrait B { fn b(self:ro<Self>); }\n"
                 "impl[T:B] A for T { fn a(self:ro<T>) { } }\nimpl[T:A] B for T { fn b(self:ro<T>) { } }\n"
-                "struct Needs[T:A] { x:T; }\nfn f(x:Needs[u8]) { }") == "E-TRAIT-OVERLAP@3");
+                "struct Needs[T:A] { x:T; }\nfn f(x:Needs[u8]) { }") == "E-TRAIT-OVERLAP@4");
 }
 
 TEST_CASE("a private trait of another module is not implemented", "[check][traits]") {
