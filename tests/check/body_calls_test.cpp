@@ -142,7 +142,7 @@ TEST_CASE("generic calls bind their parameters", "[bodies]") {
              kG) == "ok");
   CHECK(body("let a = twice();", kG) == "E-INFER 2:9");
   CHECK(body("let x:u8 = 1; let a = pair(x, true);", kG) == "E-TYPE-MISMATCH 2:31");
-  CHECK(body("let x:u8 = 1; let a = pair(2, x);", kG) == "ok");
+  CHECK(body("let x:u8 = 1; let a = pair(2, x); let b = twice[1]();", kG) == "ok");
 }
 
 TEST_CASE("dynamic references lend named places", "[bodies]") {
