@@ -33,6 +33,11 @@ std::vector<StaticArgument> BodyChecker::statics_of(std::span<const syntax::Expr
   return arguments;
 }
 
+void BodyChecker::refuse_stored_callee(Name name, Position at) {
+  refuse(Code::Callee, at,
+         quoted(name) + " is a stored value here, not a function: bind it to a name with let and call that.");
+}
+
 void BodyChecker::refuse_callee(std::span<const Name> path, Position at) {
   std::string text;
   for (const Name name : path) text += (text.empty() ? "" : ".") + std::string(checker_.text(name));
@@ -108,7 +113,7 @@ Node BodyChecker::call_method(Name name, std::span<const syntax::Expr* const> st
   if (FunctionInfo* method = checker_.method(name, receiver->type, scope_.module, at)) {
     return call_function(*method, statics_of(statics, at), arguments, expected, at);
   }
-  return call_plain(name, statics, has_brackets, arguments, expected, at);
+  return call_plain(name, statics, has_brackets, arguments, expected, at, receiver->type);
 }
 
 Node BodyChecker::call_name(Name name, std::span<const syntax::Expr* const> statics, bool has_brackets,
@@ -128,7 +133,7 @@ Node BodyChecker::call_name(Name name, std::span<const syntax::Expr* const> stat
 
 /// Steps 7 to 13: what a plain name may be, for calls and for methods nothing else gave a meaning.
 Node BodyChecker::call_plain(Name name, std::span<const syntax::Expr* const> statics, bool has_brackets,
-                             std::vector<Operand>& arguments, const Type* expected, Position at) {
+                             std::vector<Operand>& arguments, const Type* expected, Position at, const Type* receiver) {
   if (Local* local = find_local(name); local != nullptr && is_callable(*local)) {
     if (has_brackets) refuse(Code::GenericArity, at, "A function value takes no type arguments.");
     return call_value(*local, arguments, at);
@@ -146,6 +151,12 @@ Node BodyChecker::call_plain(Name name, std::span<const syntax::Expr* const> sta
   }
   const std::vector<StaticArgument> own = statics_of(statics, at);
   if (Node node = call_member({&name, 1}, own, arguments, expected, at)) return node;
+  if (receiver != nullptr && receiver->is(TypeKind::Record)) {
+    for (const RecordField& field : receiver->record->fields) {
+      if (field.name == name) refuse_stored_callee(name, at);
+    }
+  }
+  if (has_brackets && find_local(name) != nullptr) refuse_stored_callee(name, at);
   refuse_callee({&name, 1}, at);
 }
 

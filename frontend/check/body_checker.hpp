@@ -246,8 +246,9 @@ class BodyChecker {
   /// The receiver is the first argument, already walked.
   Node call_method(Name name, std::span<const syntax::Expr* const> statics, bool has_brackets,
                    std::vector<Operand>& arguments, const Type* expected, Position at);
+  /// `receiver`: the type of a method's receiver, else null.
   Node call_plain(Name name, std::span<const syntax::Expr* const> statics, bool has_brackets,
-                  std::vector<Operand>& arguments, const Type* expected, Position at);
+                  std::vector<Operand>& arguments, const Type* expected, Position at, const Type* receiver = nullptr);
   Node call_builtin(Name name, std::span<const syntax::Expr* const> statics, bool has_brackets,
                     std::vector<Operand>& arguments, const Type* expected, Position at);
   /// Null when the symbol is nothing that can be called.
@@ -260,6 +261,7 @@ class BodyChecker {
                    const Type* expected, Position at);
   Node call_dynamic(const MemberChoice& choice, std::vector<Operand>& arguments, Position at);
   Node call_value(checked::Local& local, std::vector<Operand>& arguments, Position at);
+  [[noreturn]] void refuse_stored_callee(Name name, Position at);
   [[noreturn]] void refuse_callee(std::span<const Name> path, Position at);
   std::vector<StaticArgument> statics_of(std::span<const syntax::Expr* const> statics, Position at);
   static std::vector<Operand> operands_of(std::span<const syntax::Expr* const> written);

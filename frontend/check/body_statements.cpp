@@ -1,5 +1,7 @@
 // Statements: blocks, let, assignment, branches, return, jumps, defer (syntax and values, 1.11; ownership and memory,
 // 7).
+#include <utility>
+
 #include "frontend/check/body_checker.hpp"
 #include "frontend/check/flow_join.hpp"
 
@@ -333,13 +335,17 @@ const checked::Stmt* BodyChecker::defer(const syntax::DeferStmt& statement) {
     refuse(Code::Defer, at, "defer takes exactly one call.");
   }
   if (on_device()) refuse(Code::Placement, at, "Device code has no defer.");
+  // A closure in the deferred call may defer calls of its own.
   std::vector<const Local*> named;
-  deferring_ = &named;
-  deferring_slots_ = next_slot_;
-  newly_scheduled_.clear();
+  std::vector<Local*> consumed;
+  const auto outer = std::exchange(deferring_, &named);
+  const std::uint32_t outer_slots = std::exchange(deferring_slots_, next_slot_);
+  newly_scheduled_.swap(consumed);
   const checked::Stmt* call = expression_statement(deferred.as<syntax::ExpressionStmt>());
-  deferring_ = nullptr;
-  scheduled_.insert(scheduled_.end(), newly_scheduled_.begin(), newly_scheduled_.end());
+  newly_scheduled_.swap(consumed);
+  deferring_slots_ = outer_slots;
+  deferring_ = outer;
+  scheduled_.insert(scheduled_.end(), consumed.begin(), consumed.end());
   for (const Local* local : named) holds_.push_back({local, at});
   auto& made = make<checked::DeferStmt>(StmtKind::Defer, at);
   made.call = call->as<checked::ExpressionStmt>().value;
