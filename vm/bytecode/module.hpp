@@ -127,7 +127,8 @@ struct Foreign {
   std::string name;  // as the program writes it
   std::string symbol;
   std::uint32_t signature = kNone;
-  std::string passing;  // how C takes each parameter: 'v' a value, 'p' a pointer (to a view's elements, or to one value)
+  std::string
+      passing;  // how C takes each parameter: 'v' a value, 'p' a pointer (to a view's elements, or to one value)
   SourcePosition position;
 };
 

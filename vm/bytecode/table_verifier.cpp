@@ -187,7 +187,7 @@ class TableVerifier {
       check_function(module_.functions[i]);
     }
     function_ = kNone;
-    check_entries();
+    if (!fault_) check_entries();
     return fault_;
   }
 

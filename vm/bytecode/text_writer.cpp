@@ -30,6 +30,14 @@ std::string quoted(std::string_view bytes) {
   return text + "\"";
 }
 
+/// Text for a comment: names are the program's, and a comment ends with its line.
+std::string remark(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+  }
+  return "  # " + text;
+}
+
 std::string position_text(const SourcePosition& position) {
   if (position.file == kNone) return "none";
   return number(position.file) + ":" + number(position.line) + ":" + number(position.column);
@@ -151,7 +159,7 @@ class Writer {
          std::string(kFunctionKindNames[static_cast<std::size_t>(self.kind)]) + " environment " +
          index_text(self.environment) + " parent " + index_text(self.parent) + " at " + position_text(self.position) +
          " slots " + number(self.slots) + " memory " + number(self.memory_bytes) + " align " +
-         number(self.memory_align) + "  # " + signature_text(module_, module_.signatures[self.signature]));
+         number(self.memory_align) + remark(signature_text(module_, module_.signatures[self.signature])));
     if (self.kind == FunctionKind::Kernel) kernel(self.kernel);
     for (std::size_t i = 0; i < self.registers.size(); ++i) {
       const RegisterInfo& reg = self.registers[i];
@@ -160,7 +168,7 @@ class Writer {
     }
     for (const MemoryObject& object : self.objects) {
       line("  @" + number(object.offset) + " " + number(object.type) +
-           (object.name.empty() ? "" : " " + quoted(object.name)) + "  # " + type_name(module_, object.type));
+           (object.name.empty() ? "" : " " + quoted(object.name)) + remark(type_name(module_, object.type)));
     }
     code(self);
     line("end");
@@ -324,7 +332,7 @@ class Writer {
     const Word* code = self.code.data() + at;
     const OperationInfo& row = info(op_of(code[0]));
     std::string text;
-    const auto add = [&](const std::string& more) { text += (text.empty() ? "  # " : ", ") + more; };
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
     for (const Operand& operand : row.all()) {
       const std::uint64_t bits = operand_bits(code, operand.place);
       if (operand.type == Class::FunctionIndex && bits < module_.functions.size()) add(module_.functions[bits].name);
@@ -354,7 +362,7 @@ class Writer {
       }
       add(kinds);
     }
-    return text;
+    return text.empty() ? text : remark(text);
   }
 
   const Module& module_;
