@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/report/receipt.hpp"
 #include "frontend/support/sha256.hpp"
 #include "stdlib/embedded.hpp"
 
@@ -71,10 +72,9 @@ void Session::judge_foreign_symbols() {
 }
 
 Session::Counts Session::counts() const {
-  using Kind = checked::FunctionKind;
   Counts counts;
   for (const auto& function : program().functions) {
-    if (function->kind == Kind::Closure || function->kind == Kind::Lane || function->kind == Kind::Extern) continue;
+    if (!is_listed(*function)) continue;
     ++counts.functions;
     if (function->library) ++counts.library;
   }
@@ -93,11 +93,13 @@ std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& o
   return std::unexpected(std::move(refusal));
 }
 
-std::string Session::source_digest() const {
+std::string Session::source_text() const {
   std::string all;
   for (const ProjectFile& each : project_->files) all += sources().file(each.source).text + "\n";
-  return sha256_hex(all);
+  return all;
 }
+
+std::string Session::source_digest() const { return sha256_hex(source_text()); }
 
 nlohmann::ordered_json Session::project_record() const {
   nlohmann::ordered_json record;

@@ -49,7 +49,8 @@ class Session {
   /// verdict.
   [[nodiscard]] std::expected<lower::Lowered, Diagnostic> lower(const lower::Options& options) const;
 
-  /// Digest of the project's source texts as checked, in order.
+  /// The project's source texts as checked, in order, and their digest.
+  [[nodiscard]] std::string source_text() const;
   [[nodiscard]] std::string source_digest() const;
 
   /// The `project` object of records: name, kind, sources and vendored sources with their digests.

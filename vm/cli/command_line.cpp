@@ -13,6 +13,33 @@ namespace cairn::cli {
 
 namespace {
 
+/// Options whose engine this build does not have yet: their command refuses them rather than ignore them.
+struct AwaitedOption {
+  std::string_view command;
+  Option option;
+};
+constexpr AwaitedOption kAwaited[] = {
+    {"run", Option::Profile},  {"run", Option::ProfileOut}, {"run", Option::Sanitize},
+    {"build", Option::Header}, {"build", Option::Sanitize},
+};
+/// The same for words of an option's list.
+constexpr std::string_view kAwaitedStages[] = {"ssa", "asm"};
+
+/// What of the command line this build cannot do; empty when it can do all of it.
+std::string awaited(const Invocation& invocation) {
+  const std::string command = "cairn " + std::string(invocation.command().name);
+  if (invocation.command().run == nullptr) return command;
+  for (const AwaitedOption& each : kAwaited) {
+    if (each.command == invocation.command().name && invocation.has(each.option)) {
+      return command + " " + std::string(row_of(each.option).name);
+    }
+  }
+  for (const std::string_view stage : kAwaitedStages) {
+    if (invocation.text(Option::Dump).contains(stage)) return command + " --dump " + std::string(stage);
+  }
+  return {};
+}
+
 int usage_error(const CommandRow* command, std::string_view what) {
   write_error(usage_line(command) + "cairn: " + std::string(what) + "\n");
   return kNoVerdict;
@@ -43,8 +70,8 @@ int run_command_line(int argc, const char* const* argv) {
   }
   const Output output(*invocation);
   if (auto fault = value_out_of_range(*invocation)) return output.refuse(std::move(*fault));
-  if (command->run == nullptr) {
-    return output.refuse(no_verdict("cairn " + std::string(command->name) + " is not available in this build."));
+  if (const std::string what = awaited(*invocation); !what.empty()) {
+    return output.refuse(no_verdict(what + " is not available in this build."));
   }
   return command->run(*invocation);
 }

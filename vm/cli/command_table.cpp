@@ -59,7 +59,7 @@ constexpr std::array kCommands = {
                check_command},
     CommandRow{"run", "[PATH] [-- ARGS]", 0, 1, "", true, "execute a program", kRun, run_command},
     CommandRow{"test", "[PATH]", 0, 1, "", false, "run test blocks and task contracts", kTest, test_command},
-    CommandRow{"build", "[PATH]", 0, 1, "", false, "write a bytecode bundle and its receipt", kBuild, nullptr},
+    CommandRow{"build", "[PATH]", 0, 1, "", false, "write a bytecode bundle and its receipt", kBuild, build_command},
     CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, fmt_command},
     CommandRow{"rules", "[CODE|CARD|PATH]", 0, 1, "", false, "print a rule card", kRules, rules_command},
     CommandRow{"new", "DIR", 1, 1, "", false, "make a project from a template", kNew, new_command},

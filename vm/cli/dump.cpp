@@ -1,6 +1,7 @@
 #include "vm/cli/dump.hpp"
 
 #include "frontend/syntax/dump.hpp"
+#include "vm/bytecode/text.hpp"
 #include "vm/cli/output.hpp"
 
 namespace cairn::cli {
@@ -32,6 +33,10 @@ void dump_source_stages(Session& session, std::string_view stages) {
   if (names_stage(stages, "tree")) {
     write_error(syntax::dump_tree(compilation.sources, compilation.names, compilation.tree));
   }
+}
+
+void dump_bytecode(const bytecode::Module& module, std::string_view stages) {
+  if (names_stage(stages, "bytecode")) write_error(bytecode::write_text(module));
 }
 
 }  // namespace cairn::cli

@@ -3,11 +3,14 @@
 
 #include <string_view>
 
+#include "vm/bytecode/module.hpp"
 #include "vm/session.hpp"
 
 namespace cairn::cli {
 
 /// `stages`: a comma separated list. Prints `tokens` and `tree`, as far as the program got.
 void dump_source_stages(Session& session, std::string_view stages);
+/// Prints `bytecode`.
+void dump_bytecode(const bytecode::Module& module, std::string_view stages);
 
 }  // namespace cairn::cli

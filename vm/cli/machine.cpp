@@ -122,14 +122,20 @@ std::optional<std::string> program_in_path(const std::string& name) {
   return std::nullopt;
 }
 
-Machine examine_machine() {
+Machine describe_host() {
   Machine machine;
   utsname system{};
   ::uname(&system);
   std::string name = system.sysname;
   if (!name.empty() && name.front() >= 'A' && name.front() <= 'Z') name.front() = static_cast<char>(name.front() + 32);
-  machine.platform = name + "-" + system.machine;
+  machine.architecture = system.machine;
+  machine.platform = name + "-" + machine.architecture;
   machine.processor_features = host_features();
+  return machine;
+}
+
+Machine examine_machine() {
+  Machine machine = describe_host();
   machine.solver = first_library(std::array{"libz3.so", "libz3.so.4"});
   if (!machine.solver) machine.solver = program_in_path("z3");
   machine.nvrtc = first_library(std::array{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"});

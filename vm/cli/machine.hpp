@@ -15,6 +15,7 @@ struct Gpu {
 
 struct Machine {
   std::string platform;                    // "linux-x86_64"
+  std::string architecture;                // "x86_64"
   std::string processor_features;          // what the optimizing tier may use, separated by spaces
   std::optional<std::string> solver;       // path of Z3, library or program
   std::optional<std::string> cuda_driver;  // version of the installed driver's API
@@ -23,6 +24,8 @@ struct Machine {
   std::vector<Gpu> devices;
 };
 
+/// The host alone: nothing is searched for.
+[[nodiscard]] Machine describe_host();
 [[nodiscard]] Machine examine_machine();
 
 /// The executable of that plain name in the folders of PATH.

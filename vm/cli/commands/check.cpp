@@ -56,6 +56,15 @@ std::string accepted_text(Session& session, bool generics) {
   return line;
 }
 
+/// Every function that can be lowered alone: check has no entry.
+std::vector<const checked::Function*> all_functions(const Session& session) {
+  std::vector<const checked::Function*> functions;
+  for (const auto& function : session.program().functions) {
+    if (function->kind == checked::FunctionKind::Function) functions.push_back(function.get());
+  }
+  return functions;
+}
+
 int check_once(const Invocation& invocation, const Output& output, bool one_line) {
   SessionOptions options;
   options.generics = invocation.has(Option::Generics);
@@ -67,6 +76,11 @@ int check_once(const Invocation& invocation, const Output& output, bool one_line
     if (!one_line) return output.refuse(session->verdict(), session->sources());
     output.record_line(record_of(session->verdict(), session->sources()));
     return kRefused;
+  }
+  if (invocation.has(Option::CheckDump)) {
+    const lower::Options everything{.entry = false, .tests = true, .roots = all_functions(*session)};
+    if (const auto lowered = session->lower(everything))
+      dump_bytecode(lowered->module, invocation.text(Option::CheckDump));
   }
   if (one_line) {
     output.record_line(accepted_record(*session, options.generics));

@@ -1,6 +1,4 @@
 // cairn doctor: what this machine has (tools, 3.8).
-#include <sys/utsname.h>
-
 #include <nlohmann/json.hpp>
 
 #include "vm/cli/commands/commands.hpp"
@@ -13,12 +11,6 @@ namespace {
 
 nlohmann::ordered_json or_null(const std::optional<std::string>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-}
-
-std::string architecture() {
-  utsname system{};
-  ::uname(&system);
-  return system.machine;
 }
 
 nlohmann::ordered_json device_record(const Gpu& gpu) {
@@ -37,7 +29,7 @@ int doctor_command(const Invocation& invocation) {
     record["version"] = kVersion;
     record["platform"] = machine.platform;
     record["engine"] = "cairn-vm";
-    record["jit"] = {{"arch", architecture()}, {"features", machine.processor_features}};
+    record["jit"] = {{"arch", machine.architecture}, {"features", machine.processor_features}};
     record["z3"] = or_null(machine.solver);
     record["cuda_driver"] = or_null(machine.cuda_driver);
     record["nvrtc"] = or_null(machine.nvrtc);
@@ -56,7 +48,7 @@ int doctor_command(const Invocation& invocation) {
   line("version", std::string(kVersion));
   line("platform", machine.platform);
   line("engine", "cairn-vm");
-  line("jit", architecture() + " " + machine.processor_features);
+  line("jit", machine.architecture + " " + machine.processor_features);
   line("z3", machine.solver.value_or(""));
   line("cuda_driver", machine.cuda_driver.value_or(""));
   line("nvrtc", machine.nvrtc.value_or(""));

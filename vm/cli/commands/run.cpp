@@ -1,8 +1,11 @@
 // cairn run: checks a program, lowers it and executes it (tools, 3.2).
-#include <cstdlib>
+#include <filesystem>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/project/files.hpp"
+#include "vm/bytecode/bundle.hpp"
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/dump.hpp"
@@ -12,22 +15,21 @@ namespace cairn::cli {
 
 namespace {
 
+constexpr std::size_t kMostBundleBytes = std::size_t{1} << 30U;
+
 /// Runs the program in this process, on its own streams. The program's status, or death of its trap.
-int run_here(const Output& output, bytecode::Module module, const ExecutionOptions& options) {
-  Execution execution(std::move(module), options);
-  if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
+int run_here(Execution& execution) {
   const auto value = execution.run_main();
   if (!value) die_of(value.error());
   return static_cast<int>(static_cast<std::uint32_t>(*value) & 0xFFU);
 }
 
 /// --format json: the program runs in a child whose streams are captured.
-int run_recorded(const Invocation& invocation, const Output& output, bytecode::Module module,
-                 const ExecutionOptions& options) {
+int run_recorded(const Invocation& invocation, const Output& output, Execution& execution) {
   const std::optional<std::int64_t> timeout = invocation.number(Option::Timeout);
   ChildOptions limits;
   limits.timeout_seconds = static_cast<double>(timeout.value_or(0));
-  const auto ended = run_child([&] { return run_here(output, std::move(module), options); }, limits);
+  const auto ended = run_child([&] { return run_here(execution); }, limits);
   if (!ended) return output.refuse(no_verdict("The system gives no further process."));
   if (ended->timed_out) return output.refuse(time_limit_passed(*timeout));
   nlohmann::ordered_json record;
@@ -44,10 +46,36 @@ int run_recorded(const Invocation& invocation, const Output& output, bytecode::M
   return ended->exit_code == 0 ? kGood : kRefused;
 }
 
+int execute(const Invocation& invocation, const Output& output, bytecode::Module module) {
+  dump_bytecode(module, invocation.text(Option::Dump));
+  Execution execution(std::move(module), execution_options(invocation, 0));
+  if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
+  if (output.json()) return run_recorded(invocation, output, execution);
+  if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
+  return run_here(execution);
+}
+
+/// A bundle that `build` wrote, checked and verified.
+std::expected<bytecode::Module, Diagnostic> loaded_bundle(std::string_view path) {
+  const std::string shown(path);
+  const auto bytes = read_file(path, kMostBundleBytes);
+  if (!bytes) return std::unexpected(no_verdict(shown + " cannot be read: " + bytes.error() + "."));
+  auto bundle = bytecode::read_bundle(std::as_bytes(std::span(*bytes)));
+  if (!bundle) return std::unexpected(no_verdict(shown + ": " + bundle.error().message));
+  if (bundle->module.entry == bytecode::kNone)
+    return std::unexpected(no_verdict(shown + " is a library: it has no main."));
+  return std::move(bundle->module);
+}
+
 }  // namespace
 
 int run_command(const Invocation& invocation) {
   const Output output(invocation);
+  if (std::filesystem::path(invocation.path()).extension() == ".cbc") {
+    auto module = loaded_bundle(invocation.path());
+    if (!module) return output.refuse(std::move(module.error()));
+    return execute(invocation, output, std::move(*module));
+  }
   SessionOptions options = session_options(invocation);
   options.wants_main = true;
   const auto session = Session::open(invocation.path(), options);
@@ -57,10 +85,7 @@ int run_command(const Invocation& invocation) {
   lowering.keep_guards = invocation.has(Option::KeepGuards);
   auto lowered = session->lower(lowering);
   if (!lowered) return output.refuse(std::move(lowered.error()), session->sources());
-  const ExecutionOptions execution = execution_options(invocation, 0);
-  if (output.json()) return run_recorded(invocation, output, std::move(lowered->module), execution);
-  if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
-  return run_here(output, std::move(lowered->module), execution);
+  return execute(invocation, output, std::move(lowered->module));
 }
 
 }  // namespace cairn::cli
