@@ -61,7 +61,7 @@ std::expected<bytecode::Module, Diagnostic> loaded_bundle(std::string_view path)
   const auto bytes = read_file(path, kMostBundleBytes);
   if (!bytes) return std::unexpected(no_verdict(shown + " cannot be read: " + bytes.error() + "."));
   auto bundle = bytecode::read_bundle(std::as_bytes(std::span(*bytes)));
-  if (!bundle) return std::unexpected(no_verdict(shown + ": " + bundle.error().message));
+  if (!bundle) return std::unexpected(no_verdict(shown + ": " + bundle.error().message + "."));
   if (bundle->module.entry == bytecode::kNone)
     return std::unexpected(no_verdict(shown + " is a library: it has no main."));
   return std::move(bundle->module);
