@@ -59,10 +59,7 @@ const TypeExpr* Parser::function_type() {
   }
   expect(TokenKind::RightParen, "to close the parameter types");
   made->arguments = types.finish(arena_);
-  if (accept(TokenKind::Arrow)) {
-    made->has_result = true;
-    made->inner = type();
-  }
+  if (accept(TokenKind::Arrow)) made->inner = type();
   return end(made);
 }
 
