@@ -1,0 +1,31 @@
+// Programs as text, lowered: the bytecode of one function as lines, or what the program does when it runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "vm/bytecode/module.hpp"
+
+namespace cairn::test {
+
+/// The module of an accepted program; fails the test that asks when it is refused, cannot be lowered or does not
+/// verify.
+bytecode::Module lowered(std::string_view program, bool keep_guards = false);
+
+/// A function's instructions, one a line, without positions and comments; `name` as the module has it.
+std::string code_of(const bytecode::Module& module, std::string_view name);
+
+struct Outcome {
+  std::int32_t status = 0;
+  std::string output;      // standard output and error, in the order written
+  std::string trap;        // first line of the trap message, or empty
+  std::uint32_t line = 0;  // of the trap
+  std::uint32_t column = 0;
+  std::uint64_t bytes_held = 0;  // by owners when main has returned
+};
+
+/// Runs main on the reference interpreter.
+Outcome run(std::string_view program);
+
+}  // namespace cairn::test
