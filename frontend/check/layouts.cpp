@@ -179,7 +179,8 @@ const LayoutValue& Checker::layout(const syntax::LayoutDecl& declaration) {
 
 void judge_declared_layouts(Checker& checker) {
   for (const syntax::Decl* declaration : checker.declarations()) {
-    if (declaration->kind == syntax::DeclKind::Layout) checker.layout(declaration->as<syntax::LayoutDecl>());
+    if (declaration->kind != syntax::DeclKind::Layout) continue;
+    checker.program().layouts.push_back(&checker.layout(declaration->as<syntax::LayoutDecl>()));
   }
 }
 

@@ -541,9 +541,10 @@ struct Function {
 
 struct Program {
   std::vector<std::unique_ptr<Function>>
-      functions;                 // every concrete function and instance, closures and lanes included
-  std::vector<Function*> tests;  // in declaration order
-  Function* main = nullptr;      // when asked for
+      functions;                            // every concrete function and instance, closures and lanes included
+  std::vector<Function*> tests;             // in declaration order
+  Function* main = nullptr;                 // when asked for
+  std::vector<const LayoutValue*> layouts;  // every declared one, in declaration order
 };
 
 }  // namespace cairn::checked

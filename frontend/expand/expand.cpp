@@ -63,13 +63,7 @@ class Expansion {
     return all_new;
   }
 
-  std::string dotted(const Path& path) const {
-    std::string text;
-    for (const Identifier& segment : path.segments) {
-      text += (text.empty() ? "" : ".") + std::string(names_.text(segment.name));
-    }
-    return text;
-  }
+  std::string dotted(const Path& path) const { return dotted_text(path, names_); }
 
   /// Enough of a written type to tell two impls apart.
   std::string written(const TypeExpr& type) const {
@@ -128,21 +122,13 @@ class Expansion {
   }
 
   const RecipeDecl& recipe_of(const DeriveDecl& derive) {
-    Symbol symbol = table_.lookup(segments_of(derive.recipe), derive.module, kWantRecipe);
-    if (!symbol && !derive.recipe.dotted()) symbol = packaged_recipe(derive.recipe.last());
+    const Symbol symbol = recipe_named(table_, names_, derive);
     if (!symbol) {
       refuse(Code::DeriveRecipe, derive.position,
              "No recipe is called " + dotted(derive.recipe) + ". A derive is written `derive NAME[..] for TYPE;`.");
     }
     refuse_private(*symbol.declaration, derive);
     return symbol.declaration->as<RecipeDecl>();
-  }
-
-  /// `std.NAME.NAME`, then `std.derived.NAME`.
-  Symbol packaged_recipe(Name name) {
-    const Name standard = names_.intern("std");
-    if (const Symbol own = table_.lookup(std::vector<Name>{standard, name, name}, {}, kWantRecipe)) return own;
-    return table_.lookup(std::vector<Name>{standard, names_.intern("derived"), name}, {}, kWantRecipe);
   }
 
   void refuse_private(const Decl& declaration, const DeriveDecl& derive) const {

@@ -1,6 +1,7 @@
 #include "frontend/expand/program_names.hpp"
 
 #include <string>
+#include <vector>
 
 namespace cairn {
 
@@ -37,11 +38,7 @@ void enter_name(Declarations& table, NameTable& names, const Decl& declaration) 
   Module& module = table.open(declaration.module, false);
   if (declaration.kind == DeclKind::Import) {
     const auto& import = declaration.as<ImportDecl>();
-    std::string path;
-    for (const Identifier& segment : import.path.segments) {
-      path += (path.empty() ? "" : ".") + std::string(names.text(segment.name));
-    }
-    const Name target = names.intern(path);
+    const Name target = names.intern(dotted_text(import.path, names));
     module.aliases.emplace(import.has_alias ? import.alias.name : import.path.last(), target);
     for (const Identifier& name : import.names) module.imported.emplace(name.name, target);
     return;
@@ -49,6 +46,26 @@ void enter_name(Declarations& table, NameTable& names, const Decl& declaration) 
   const Symbol::Kind kind = symbol_kind(declaration.kind);
   if (kind != Symbol::Kind::None)
     table.declare(declaration.module, declaration.name.name, {kind, &declaration, nullptr});
+}
+
+std::string dotted_text(const Path& path, const NameTable& names) {
+  std::string text;
+  for (const Identifier& segment : path.segments) {
+    text += (text.empty() ? "" : ".") + std::string(names.text(segment.name));
+  }
+  return text;
+}
+
+Symbol recipe_named(const Declarations& table, NameTable& names, const DeriveDecl& derive) {
+  std::vector<Name> path;
+  for (const Identifier& segment : derive.recipe.segments) path.push_back(segment.name);
+  const Symbol visible = table.lookup(path, derive.module, kWantRecipe);
+  if (visible || derive.recipe.dotted()) return visible;
+  // `std.NAME.NAME`, then `std.derived.NAME`.
+  const Name name = path.front();
+  const Name standard = names.intern("std");
+  if (const Symbol own = table.lookup(std::vector<Name>{standard, name, name}, {}, kWantRecipe)) return own;
+  return table.lookup(std::vector<Name>{standard, names.intern("derived"), name}, {}, kWantRecipe);
 }
 
 }  // namespace cairn

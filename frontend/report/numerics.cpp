@@ -2,56 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
-#include "frontend/check/declarations.hpp"
-#include "frontend/check/tree_walk.hpp"
+#include "frontend/check/body_walk.hpp"
 
 namespace cairn {
 
 namespace {
 
 using namespace checked;
-
-/// Visits every expression and statement of a body, closures and lane bodies included.
-class Walk {
- public:
-  std::function<void(const Expr&)> on_expression = [](const Expr&) {};
-  std::function<void(const Stmt&)> on_statement = [](const Stmt&) {};
-
-  void function(const Function& function) {
-    if (function.body != nullptr) block(*function.body);
-  }
-
- private:
-  void block(const Block& body) {
-    for (const Stmt* each : body.statements) statement(*each);
-  }
-  void statement(const Stmt& root) {
-    on_statement(root);
-    for_each_part(
-        root, [&](const Expr& value) { expression(value); }, [&](const Block& nested) { block(nested); },
-        [&](const Function& lane) { function(lane); });
-  }
-  void expression(const Expr& root) {
-    if (root.kind == ExprKind::Binary) {
-      // A chain of left operands may be of any length.
-      std::vector<const BinaryExpr*> chain;
-      const Expr* first = &root;
-      while (first->kind == ExprKind::Binary) {
-        chain.push_back(&first->as<BinaryExpr>());
-        first = chain.back()->left;
-      }
-      expression(*first);
-      for (std::size_t k = chain.size(); k-- > 0;) expression(*chain[k]->right);
-      return;
-    }
-    on_expression(root);
-    if (root.kind == ExprKind::Closure) function(*root.as<ClosureExpr>().body);
-    if (root.kind == ExprKind::Spawn && root.as<SpawnExpr>().region != nullptr) statement(*root.as<SpawnExpr>().region);
-    for_each_operand(root, [&](const Expr& operand) { expression(operand); });
-  }
-};
 
 NumericsEntry conversion(const ConvertExpr& expression) {
   const bool saturates_not = expression.type->is(TypeKind::F8E4M3);
@@ -82,7 +40,7 @@ NumericsEntry quantization(const BuiltinExpr& expression) {
 constexpr std::array<std::string_view, 13> kRoundedLevelled = {
     "add",      "sub",      "mul",       "div",      "sqr",      "fma",      "mad",
     "add_limb", "sub_limb", "rsub_limb", "mul_limb", "div_limb", "rdiv_limb"};
-constexpr std::array<std::string_view, 64> kRoundedPlain = {"fused",
+constexpr std::array<std::string_view, 68> kRoundedPlain = {"fused",
                                                             "sqrt",
                                                             "rsqrt",
                                                             "recip",
@@ -145,8 +103,11 @@ constexpr std::array<std::string_view, 64> kRoundedPlain = {"fused",
                                                             "to_f64",
                                                             "to_f32",
                                                             "fdim",
-                                                            "ldexp"};
-constexpr std::array<std::string_view, 4> kRoundedRest = {"fmod", "remainder", "remquo", "parse"};
+                                                            "ldexp",
+                                                            "fmod",
+                                                            "remainder",
+                                                            "remquo",
+                                                            "parse"};
 
 /// The function a pair call computes: an `_at` form at its level, an updating form as its plain one; empty when it
 /// rounds no float.
@@ -169,7 +130,7 @@ std::string rounded_pair_function(std::string_view name, std::span<const StaticA
   }
   const auto in = [&](const auto& table) { return std::ranges::find(table, plain) != table.end(); };
   if (in(kRoundedLevelled)) return plain + level;
-  if (level.empty() && (in(kRoundedPlain) || in(kRoundedRest))) return plain;
+  if (level.empty() && in(kRoundedPlain)) return plain;
   return {};
 }
 
@@ -202,8 +163,7 @@ std::vector<NumericsEntry> numerics_of(const checked::Function& function, const 
   std::vector<NumericsEntry> entries;
   const std::string_view home = names.text(function.module);
   if (home == "std.pair" || home == "std.pair.stat") return entries;  // the library's functions have none of their own
-  Walk walk;
-  walk.on_expression = [&](const Expr& root) {
+  const auto on_expression = [&](const Expr& root) {
     if (root.kind == ExprKind::Convert && root.type->is_storage_float()) {
       entries.push_back(conversion(root.as<ConvertExpr>()));
     }
@@ -226,7 +186,7 @@ std::vector<NumericsEntry> numerics_of(const checked::Function& function, const 
                         {"rounding", is_one_rounding ? "nearest-even" : "kernel"},
                         {"function", name}}});
   };
-  walk.on_statement = [&](const Stmt& root) {
+  const auto on_statement = [&](const Stmt& root) {
     if (root.kind != StmtKind::Reduce) return;
     const auto& reduce = root.as<ReduceStmt>();
     const bool is_sum = reduce.parallel && !reduce.device && !reduce.warp && reduce.reducer == Reducer::Add;
@@ -235,14 +195,13 @@ std::vector<NumericsEntry> numerics_of(const checked::Function& function, const 
     entries.push_back(
         {root.position, {{"op", "sum"}, {"from", type}, {"to", type}, {"rounding", "nearest-even"}, {"sum", "exact"}}});
   };
-  walk.function(function);
+  walk_body(function, on_expression, on_statement);
   return entries;
 }
 
 std::vector<NumericsEntry> device_folds_of(const checked::Function& function) {
   std::vector<NumericsEntry> entries;
-  Walk walk;
-  walk.on_statement = [&](const Stmt& root) {
+  const auto on_statement = [&](const Stmt& root) {
     const Function* lane = nullptr;
     if (root.kind == StmtKind::Reduce && root.as<ReduceStmt>().device) lane = root.as<ReduceStmt>().lane;
     if (root.kind == StmtKind::Scan && root.as<ScanStmt>().device) lane = root.as<ScanStmt>().lane;
@@ -250,7 +209,7 @@ std::vector<NumericsEntry> device_folds_of(const checked::Function& function) {
     const std::string type(lane->result->name);
     entries.push_back({root.position, {{"op", "device-fold"}, {"from", type}, {"to", type}}});
   };
-  walk.function(function);
+  walk_body(function, [](const Expr&) {}, on_statement);
   return entries;
 }
 

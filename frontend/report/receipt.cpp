@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "frontend/check/rows.hpp"
-#include "frontend/check/tree_walk.hpp"
-#include "frontend/report/check_sites.hpp"
+#include "frontend/expand/program_names.hpp"
+#include "frontend/report/guards.hpp"
+#include "frontend/report/layout_report.hpp"
 #include "frontend/report/numerics.hpp"
 #include "frontend/support/sha256.hpp"
+#include "frontend/syntax/printer.hpp"
 
 namespace cairn {
 
@@ -20,355 +24,377 @@ namespace {
 using Json = nlohmann::ordered_json;
 using checked::Function;
 using checked::FunctionKind;
+using checked::Label;
+using namespace syntax;
 
-std::string dotted(const syntax::Path& path, const NameTable& names) {
-  std::string text;
-  for (const syntax::Identifier& segment : path.segments) {
-    text += (text.empty() ? "" : ".") + std::string(names.text(segment.name));
+class Receipt {
+ public:
+  Receipt(Compilation& compilation, const ReceiptContext& context)
+      : compilation_(compilation), names_(compilation.names), context_(context), table_(compilation.names) {
+    for (const Decl* declaration : compilation.tree.declarations) enter_name(table_, names_, *declaration);
+    find_plans();
   }
-  return text;
-}
 
-/// A path of the program as a full name: names of the module itself are written without it.
-std::string qualified(const syntax::Path& path, Name module, const NameTable& names) {
-  const std::string text = dotted(path, names);
-  return path.dotted() || !module ? text : std::string(names.text(module)) + "." + text;
-}
-
-std::string full_name(const syntax::Decl& declaration, const NameTable& names) {
-  const std::string own(names.text(declaration.name.name));
-  return declaration.module ? std::string(names.text(declaration.module)) + "." + own : own;
-}
-
-bool is_own(const syntax::Decl& declaration, const SourceMap& sources) {
-  const SourceFile* file = sources.file_at(declaration.position);
-  return file != nullptr && file->own;
-}
-
-/// Calls `visit` with every function a body holds: itself, its closures and its lane bodies.
-template <typename Visit>
-void for_each_body(const Function& function, const Visit& visit) {
-  visit(function);
-  if (function.body == nullptr) return;
-  const auto in_expression = [&](const auto& self, const checked::Expr& expression) -> void {
-    if (expression.kind == checked::ExprKind::Closure) {
-      for_each_body(*expression.as<checked::ClosureExpr>().body, visit);
-    }
-    if (expression.kind == checked::ExprKind::Spawn) {
-      const checked::ParallelStmt* region = expression.as<checked::SpawnExpr>().region;
-      if (region != nullptr) for_each_body(*region->lane, visit);
-    }
-    checked::for_each_operand(expression, [&](const checked::Expr& operand) { self(self, operand); });
-  };
-  checked::for_each_statement(*function.body, [&](const checked::Stmt& statement) {
-    checked::for_each_part(
-        statement, [&](const checked::Expr& value) { in_expression(in_expression, value); },
-        [](const checked::Block&) {}, [&](const Function& lane) { for_each_body(lane, visit); });
-  });
-}
-
-/// Calls `visit` with every expression of a function, those of its closures and lane bodies included.
-template <typename Visit>
-void for_each_expression(const Function& function, const Visit& visit) {
-  const auto deep = [&](const auto& self, const checked::Expr& expression) -> void {
-    visit(expression);
-    checked::for_each_operand(expression, [&](const checked::Expr& operand) { self(self, operand); });
-  };
-  for_each_body(function, [&](const Function& body) {
-    if (body.body == nullptr) return;
-    checked::for_each_statement(*body.body, [&](const checked::Stmt& statement) {
-      checked::for_each_part(
-          statement, [&](const checked::Expr& value) { deep(deep, value); }, [](const checked::Block&) {},
-          [](const Function&) {});
+  Json record() {
+    Json receipt;
+    receipt["compiler"] = context_.compiler;
+    receipt["source_sha256"] = context_.source_sha256;
+    receipt["generated_sha256"] = context_.generated_sha256;
+    receipt["runtime_sha256"] = context_.runtime_sha256;
+    receipt["function_count"] = std::ranges::count_if(compilation_.program.functions,
+                                                      [](const auto& function) { return is_listed(*function); });
+    receipt["families"] = families();
+    receipt["derivations"] = derivations();
+    receipt["wire_derivations"] = wire_derivations();
+    receipt["recipes"] = recipes();
+    receipt["uninstantiated_templates"] = uninstantiated_templates();
+    receipt["modules"] = module_interfaces(compilation_);
+    const bool has_device_work = std::ranges::any_of(compilation_.program.functions, [](const auto& function) {
+      return function->row != nullptr &&
+             function->row->has_any(checked::labels(Label::ParDevice, Label::GpuAlloc, Label::TransferD2D,
+                                                    Label::TransferD2H, Label::TransferH2D));
     });
-  });
-}
-
-std::vector<std::string> calls_of(const Function& function) {
-  std::set<std::string> calls;
-  for_each_expression(function, [&](const checked::Expr& expression) {
-    if (expression.kind == checked::ExprKind::Call) calls.emplace(expression.as<checked::CallExpr>().callee->name);
-  });
-  return {calls.begin(), calls.end()};
-}
-
-Json sites_record(const std::vector<CheckSite>& sites) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const CheckSite& site : sites) ++counts[trap_kind_name(site.kind)];
-  Json record = Json::object();
-  for (const auto& [kind, count] : counts) record[kind] = count;
-  return record;
-}
-
-Json numerics_record(const Compilation& compilation, const Function& function) {
-  Json list = Json::array();
-  for (const NumericsEntry& entry : numerics_of(function, compilation.names)) {
-    Json record = {{"line", compilation.sources.locate(entry.position).line}};
-    for (const auto& [key, value] : entry.fields) record[key] = value;
-    list.push_back(std::move(record));
-  }
-  return list;
-}
-
-/// The plan items of the function, if a plan gives any.
-Json plan_record(const Compilation& compilation, const Function& function) {
-  Json plan = Json::object();
-  const syntax::Decl& declaration = *function.declaration;
-  for (const syntax::Decl* each : compilation.tree.declarations) {
-    if (each->kind != syntax::DeclKind::Plan || each->as<syntax::PlanDecl>().selects) continue;
-    const auto& written = each->as<syntax::PlanDecl>();
-    if (qualified(written.function, each->module, compilation.names) != full_name(declaration, compilation.names))
-      continue;
-    for (const syntax::PlanItem& item : written.items) plan[compilation.names.text(item.name.name)] = item.value.value;
-  }
-  return plan;
-}
-
-const syntax::FunctionDecl* declared_function(const Function& function) {
-  const bool is_function = function.declaration != nullptr && function.declaration->kind == syntax::DeclKind::Function;
-  return is_function ? &function.declaration->as<syntax::FunctionDecl>() : nullptr;
-}
-
-/// What tells one implementation from another: its text, and the values of its parameters.
-std::string identity_of(const Compilation& compilation, const Function& function) {
-  return sha256_hex(std::string(function.name) + "\n" +
-                    std::string(compilation.sources.text(function.declaration->span)));
-}
-
-void add_implementation(Json& record, const Compilation& compilation, const Function& function) {
-  const syntax::FunctionDecl* declaration = declared_function(function);
-  if (declaration == nullptr) return;
-  if (declaration->implements.present) {
-    record["implements"] = qualified(declaration->implements.reference, declaration->module, compilation.names);
-    record["identity"] = identity_of(compilation, function);
-    if (!function.arguments.empty()) record["instance_of"] = full_name(*declaration, compilation.names);
-  }
-  Json implementations = Json::object();
-  for (const auto& each : compilation.program.functions) {
-    const syntax::FunctionDecl* other = declared_function(*each);
-    if (other == nullptr || !other->implements.present || each->kind != FunctionKind::Function) continue;
-    if (qualified(other->implements.reference, other->module, compilation.names) != function.name) continue;
-    implementations[std::string(each->name)] = {{"identity", identity_of(compilation, *each)}};
-  }
-  if (implementations.empty()) return;
-  for (const syntax::Decl* each : compilation.tree.declarations) {
-    if (each->kind != syntax::DeclKind::Plan || !each->as<syntax::PlanDecl>().selects) continue;
-    const auto& plan = each->as<syntax::PlanDecl>();
-    if (qualified(plan.function, each->module, compilation.names) != function.name) continue;
-    std::string chosen = qualified(plan.chosen, each->module, compilation.names);
-    for (std::size_t at = 0; at < plan.values.size(); ++at) {
-      chosen +=
-          (at == 0 ? "[" : ", ") + std::to_string(plan.values[at].value) + (at + 1 == plan.values.size() ? "]" : "");
-    }
-    implementations["selected"] = chosen;
-  }
-  record["implementations"] = std::move(implementations);
-}
-
-/// The capacity of local storage, as written.
-std::string capacity_text(const Type& view, const NameTable& names) {
-  switch (view.extent.kind) {
-    case Extent::Kind::Literal:
-      return std::to_string(view.extent.literal);
-    case Extent::Kind::Symbol:
-      return std::string(names.text(view.extent.symbol));
-    default:
-      return {};
-  }
-}
-
-void add_storage(Json& record, const Compilation& compilation, const Function& function) {
-  std::size_t buffers = 0;
-  Json list = Json::array();
-  for_each_body(function, [&](const Function& body) {
-    if (body.body == nullptr) return;
-    checked::for_each_statement(*body.body, [&](const checked::Stmt& statement) {
-      if (statement.kind != checked::StmtKind::Storage) return;
-      const checked::Local& local = *statement.as<checked::StorageStmt>().local;
-      const bool heap = local.kind == checked::LocalKind::Buffer;
-      buffers += heap ? 1 : 0;
-      list.push_back({{"name", compilation.names.text(local.name)},
-                      {"kind", heap ? "buffer" : "stack"},
-                      {"type", local.type->element->name},
-                      {"capacity", capacity_text(*local.type, compilation.names)},
-                      {"line", compilation.sources.locate(statement.position).line}});
+    receipt["requires"] = has_device_work ? Json::array({"cuda"}) : Json::array();
+    const bool has_lanes = std::ranges::any_of(compilation_.program.functions, [](const auto& function) {
+      return function->row != nullptr && function->row->has(Label::ParDevice);
     });
-  });
-  record["heap_allocations"] = buffers;
-  record["allocation_count_kind"] = "sites";
-  record["local_storage"] = std::move(list);
-}
-
-// ------------------------------------------------------------------------------------------------------ whole programs
-
-template <typename Declaration, typename Visit>
-void for_each_declared(const Compilation& compilation, syntax::DeclKind kind, const Visit& visit) {
-  for (const syntax::Decl* each : compilation.tree.declarations) {
-    if (each->kind == kind && is_own(*each, compilation.sources)) visit(each->as<Declaration>());
+    receipt["device_features"] = has_lanes ? Json::array({"device_lanes"}) : Json::array();
+    receipt["trusted_lowering_rules"] = Json::array();
+    receipt["arithmetic_certificate"] = nullptr;
+    receipt["functions"] = functions();
+    if (!compilation_.program.layouts.empty()) receipt["layouts"] = layouts();
+    receipt["formal_status"] = "not-verified";
+    receipt["ffi_requires"] =
+        "for each view of a nonzero extent: a pointer that is not null and aligned for the element type, memory for "
+        "the "
+        "whole extent, and no overlap of a view that is written with any other";
+    receipt["target_profile"] = "64-bit, little-endian, IEEE 754 floats without contraction or reassociation";
+    return receipt;
   }
-}
 
-Json families_record(const Compilation& compilation) {
-  Json list = Json::array();
-  for_each_declared<syntax::FamilyDecl>(compilation, syntax::DeclKind::Family, [&](const syntax::FamilyDecl& family) {
-    list.push_back({full_name(family, compilation.names), dotted(family.function, compilation.names),
-                    std::to_string(family.lo.value) + ".." + std::to_string(family.hi.value)});
-  });
-  return list;
-}
+ private:
+  std::string full_name(const Decl& declaration) const {
+    const std::string_view module = names_.text(declaration.module);
+    return (module.empty() ? std::string() : std::string(module) + ".") +
+           std::string(names_.text(declaration.name.name));
+  }
 
-void add_derivations(Json& record, const Compilation& compilation) {
-  Json derivations = Json::array();
-  Json wires = Json::array();
-  for_each_declared<syntax::DeriveDecl>(compilation, syntax::DeclKind::Derive, [&](const syntax::DeriveDecl& derive) {
-    Json naturals = Json::array();
-    for (const syntax::DeriveArgument& argument : derive.arguments) {
-      if (argument.is_natural) naturals.push_back(argument.natural.value);
+  template <class Visit>
+  void for_each_declaration(DeclKind kind, Visit&& visit) const {
+    for (const Decl* declaration : compilation_.tree.declarations) {
+      if (declaration->kind == kind) visit(*declaration);
     }
-    const std::string recipe = dotted(derive.recipe, compilation.names);
-    const std::string target = derive.has_target ? dotted(derive.target, compilation.names) : "";
-    derivations.push_back({{"module", compilation.names.text(derive.module)},
-                           {"recipe", recipe},
-                           {"naturals", std::move(naturals)},
-                           {"for", derive.has_target ? Json(target) : Json()}});
-    if (recipe == "wire") wires.push_back(qualified(derive.target, derive.module, compilation.names));
-  });
-  record["derivations"] = std::move(derivations);
-  record["wire_derivations"] = std::move(wires);
-}
+  }
 
-Json recipes_record(const Compilation& compilation) {
-  Json record = Json::object();
-  for (const syntax::Decl* each : compilation.tree.declarations) {
-    if (each->kind != syntax::DeclKind::Recipe) continue;
-    record[full_name(*each, compilation.names)] = sha256_hex(compilation.sources.text(each->span));
+  const Decl* named(const Path& path, Name module, unsigned want) const {
+    std::vector<Name> segments;
+    for (const Identifier& segment : path.segments) segments.push_back(segment.name);
+    return table_.lookup(segments, module, want).declaration;
   }
-  return record;
-}
 
-Json uninstantiated_record(const Compilation& compilation) {
-  std::set<const syntax::Decl*> made;
-  for (const auto& function : compilation.program.functions) {
-    made.insert(function->declaration);
-    const syntax::FunctionDecl* declaration = declared_function(*function);
-    if (declaration != nullptr && declaration->copy_of != nullptr) made.insert(declaration->copy_of);
-  }
-  Json list = Json::array();
-  for_each_declared<syntax::FunctionDecl>(
-      compilation, syntax::DeclKind::Function, [&](const syntax::FunctionDecl& function) {
-        const bool is_template = !function.signature.generics.empty() && function.copy_of == nullptr;
-        if (is_template && !made.contains(&function)) list.push_back(full_name(function, compilation.names));
-      });
-  return list;
-}
+  // ------------------------------------------------------------------------------------------------- what was
+  // generated
 
-/// Parameters, result and row: what a caller may rely on.
-std::string interface_line(const Compilation& compilation, const Function& function) {
-  std::string line(function.name);
-  for (const checked::Local* parameter : function.parameters) {
-    line += " " + std::string(compilation.names.text(parameter->name)) + ":" + std::string(parameter->type->name);
+  Json families() const {
+    Json all = Json::array();
+    for_each_declaration(DeclKind::Family, [&](const Decl& declaration) {
+      const auto& family = declaration.as<FamilyDecl>();
+      all.push_back(
+          {full_name(family), dotted_text(family.function, names_), Json::array({family.lo.value, family.hi.value})});
+    });
+    return all;
   }
-  line += " -> " + std::string(function.result->name);
-  if (function.row != nullptr) {
-    for (const std::string& label : texts(*function.row, function, compilation.names)) line += " " + label;
-  }
-  return line + "\n";
-}
 
-Json modules_record(const Compilation& compilation) {
-  std::map<std::string, std::set<std::string>> exports;
-  std::map<std::string, std::set<std::string>> interfaces;
-  for (const syntax::Decl* each : compilation.tree.declarations) {
-    if (!each->module || !is_own(*each, compilation.sources)) continue;
-    const std::string module(compilation.names.text(each->module));
-    exports[module];
-    if (each->is_public && each->name.name) exports[module].emplace(compilation.names.text(each->name.name));
+  Json derivations() const {
+    Json all = Json::array();
+    for_each_declaration(DeclKind::Derive, [&](const Decl& declaration) {
+      const auto& derive = declaration.as<DeriveDecl>();
+      Json entry;
+      entry["module"] = names_.text(derive.module);
+      entry["recipe"] = dotted_text(derive.recipe, names_);
+      Json naturals = Json::array();
+      for (const DeriveArgument& argument : derive.arguments) {
+        if (argument.is_natural) naturals.push_back(argument.natural.value);
+      }
+      entry["naturals"] = std::move(naturals);
+      entry["for"] = nullptr;
+      if (derive.has_target) entry["for"] = dotted_text(derive.target, names_);
+      all.push_back(std::move(entry));
+    });
+    return all;
   }
-  for (const auto& function : compilation.program.functions) {
-    if (function->kind != FunctionKind::Function || !function->declaration->is_public || !function->module) continue;
-    interfaces[std::string(compilation.names.text(function->module))].insert(interface_line(compilation, *function));
-  }
-  Json record = Json::object();
-  for (const auto& [module, names] : exports) {
-    std::string interface;
-    for (const std::string& line : interfaces[module]) interface += line;
-    record[module] = {{"exports", names}, {"interface_sha256", sha256_hex(interface)}};
-  }
-  return record;
-}
 
-Json requires_record(const Compilation& compilation) {
-  using checked::Label;
-  checked::LabelSet all = 0;
-  for (const auto& function : compilation.program.functions) {
-    if (function->row != nullptr) all |= function->row->fixed;
+  Json wire_derivations() {
+    Json all = Json::array();
+    for_each_declaration(DeclKind::Derive, [&](const Decl& declaration) {
+      const auto& derive = declaration.as<DeriveDecl>();
+      const Symbol recipe = recipe_named(table_, names_, derive);
+      if (!recipe || !derive.has_target || full_name(*recipe.declaration) != "std.wire.wire") return;
+      const Decl* target = named(derive.target, derive.module, kWantType);
+      all.push_back(target == nullptr ? dotted_text(derive.target, names_) : full_name(*target));
+    });
+    return all;
   }
-  const auto has = [&](checked::LabelSet set) { return (all & set) != 0; };
-  Json list = Json::array();
-  if (has(checked::labels(Label::ParDevice, Label::GpuAlloc, Label::TransferD2D, Label::TransferD2H,
-                          Label::TransferH2D))) {
-    list.push_back("cuda");
+
+  Json recipes() const {
+    std::map<std::string, std::string> all;
+    for_each_declaration(DeclKind::Recipe, [&](const Decl& declaration) {
+      all[full_name(declaration)] = sha256_hex(compilation_.sources.text(declaration.span));
+    });
+    Json record = Json::object();
+    for (const auto& [name, digest] : all) record[name] = digest;
+    return record;
   }
-  if (has(checked::bit(Label::AsmX86_64))) list.push_back("asm:x86_64");
-  if (has(checked::bit(Label::AsmAarch64))) list.push_back("asm:aarch64");
-  return list;
-}
+
+  Json uninstantiated_templates() const {
+    std::unordered_set<const Decl*> made;
+    for (const auto& function : compilation_.program.functions) made.insert(function->declaration);
+    for_each_declaration(DeclKind::Function, [&](const Decl& declaration) {
+      if (const FunctionDecl* original = declaration.as<FunctionDecl>().copy_of) made.insert(original);
+    });
+    std::set<std::string> all;
+    for_each_declaration(DeclKind::Function, [&](const Decl& declaration) {
+      const auto& function = declaration.as<FunctionDecl>();
+      if (!function.signature.generics.empty() && !made.contains(&declaration)) all.insert(full_name(declaration));
+    });
+    return Json(std::vector<std::string>(all.begin(), all.end()));
+  }
+
+  // ----------------------------------------------------------------------------------------------------------
+  // functions
+
+  void find_plans() {
+    for_each_declaration(DeclKind::Plan, [&](const Decl& declaration) {
+      const auto& plan = declaration.as<PlanDecl>();
+      const Decl* function = named(plan.function, plan.module, kWantFunction);
+      if (function == nullptr) return;
+      if (plan.selects) {
+        std::string chosen = dotted_text(plan.chosen, names_);
+        for (std::size_t k = 0; k < plan.values.size(); ++k) {
+          chosen += (k == 0 ? "[" : ", ") + std::to_string(plan.values[k].value);
+        }
+        if (!plan.values.empty()) chosen += "]";
+        selected_[function] = chosen;
+      } else {
+        plans_[function] = &plan;
+      }
+    });
+    for_each_declaration(DeclKind::Function, [&](const Decl& declaration) {
+      const auto& function = declaration.as<FunctionDecl>();
+      if (!function.implements.present) return;
+      if (const Decl* reference = named(function.implements.reference, function.module, kWantFunction)) {
+        implementations_[reference].push_back(&function);
+      }
+    });
+  }
+
+  Json functions() const {
+    std::map<std::string_view, const Function*> sorted;
+    for (const auto& function : compilation_.program.functions) {
+      if (is_listed(*function)) sorted.emplace(function->name, function.get());
+    }
+    Json all = Json::object();
+    for (const auto& [name, function] : sorted) all[std::string(name)] = function_record(*function);
+    return all;
+  }
+
+  Json counts(const Function& function) const {
+    Json record = Json::object();
+    for (const auto& [kind, count] : count_by_kind(guard_sites(function))) record[std::string(kind)] = count;
+    if (const std::size_t blocks = unsafe_blocks(function); blocks > 0) record["unsafe_blocks"] = blocks;
+    return record;
+  }
+
+  static std::size_t unsafe_blocks(const Block* block) {
+    if (block == nullptr) return 0;
+    std::size_t count = 0;
+    for (const Stmt* statement : block->statements) {
+      switch (statement->kind) {
+        case StmtKind::Unsafe:
+          count += 1 + unsafe_blocks(statement->as<UnsafeStmt>().body);
+          break;
+        case StmtKind::If:
+          count += unsafe_blocks(statement->as<IfStmt>().then) + unsafe_blocks(statement->as<IfStmt>().otherwise);
+          break;
+        case StmtKind::While:
+          count += unsafe_blocks(statement->as<WhileStmt>().body);
+          break;
+        case StmtKind::ForRange:
+          count += unsafe_blocks(statement->as<ForRangeStmt>().body);
+          break;
+        case StmtKind::ForEach:
+          count += unsafe_blocks(statement->as<ForEachStmt>().body);
+          break;
+        case StmtKind::Block:
+          count += unsafe_blocks(statement->as<BlockStmt>().body);
+          break;
+        case StmtKind::Parallel:
+          count += unsafe_blocks(statement->as<ParallelStmt>().body);
+          break;
+        case StmtKind::Match:
+          for (const MatchArm& arm : statement->as<MatchStmt>().arms) count += unsafe_blocks(arm.body);
+          break;
+        default:
+          break;
+      }
+    }
+    return count;
+  }
+  static std::size_t unsafe_blocks(const Function& function) {
+    const Decl* declaration = function.declaration;
+    if (declaration->kind == DeclKind::Test) return unsafe_blocks(declaration->as<TestDecl>().body);
+    return declaration->kind == DeclKind::Function ? unsafe_blocks(declaration->as<FunctionDecl>().body) : 0;
+  }
+
+  std::uint32_t line_of(Position position) const { return compilation_.sources.locate(position).line; }
+
+  Json function_record(const Function& function) const {
+    Json record;
+    record["effects"] = checked::texts(*function.row, function, names_);
+    record["calls"] = direct_calls(function);
+    record["syntactic_check_sites"] = counts(function);
+    record["discharged_check_sites"] = Json::object();
+    const auto roundings = numerics_of(function, names_);
+    if (!roundings.empty()) {
+      Json list = Json::array();
+      for (const NumericsEntry& entry : roundings) {
+        Json fields;
+        fields["line"] = line_of(entry.position);
+        for (const auto& [key, value] : entry.fields) fields[std::string(key)] = value;
+        list.push_back(std::move(fields));
+      }
+      record["numerics"] = std::move(list);
+    }
+    if (const auto plan = plans_.find(function.declaration); plan != plans_.end()) {
+      Json items;
+      for (const PlanItem& item : plan->second->items)
+        items[std::string(names_.text(item.name.name))] = item.value.value;
+      record["plan"] = std::move(items);
+    }
+    if (function.kind == FunctionKind::Test) record["test"] = true;
+    add_implementations(function, record);
+    const auto storage = storage_sites(function, names_);
+    record["heap_allocations"] =
+        std::ranges::count_if(storage, [](const StorageSite& site) { return site.kind == "buffer"; });
+    record["allocation_count_kind"] = "sites";
+    Json local_storage = Json::array();
+    for (const StorageSite& site : storage) {
+      Json entry;
+      entry["name"] = site.name;
+      entry["kind"] = site.kind;
+      entry["type"] = site.type;
+      if (!site.placement.empty()) entry["placement"] = site.placement;
+      entry["capacity"] = site.capacity;
+      entry["line"] = line_of(site.position);
+      local_storage.push_back(std::move(entry));
+    }
+    record["local_storage"] = std::move(local_storage);
+    record["implicit_synchronization"] = 0;
+    record["status"] = "checked; acceptance is no proof";
+    return record;
+  }
+
+  std::string identity(const FunctionDecl& function) const { return sha256_hex(print(function, names_)); }
+
+  void add_implementations(const Function& function, Json& record) const {
+    if (function.declaration->kind != DeclKind::Function) return;
+    const auto& declaration = function.declaration->as<FunctionDecl>();
+    if (declaration.implements.present) {
+      if (const Decl* reference = named(declaration.implements.reference, declaration.module, kWantFunction)) {
+        record["implements"] = full_name(*reference);
+      }
+      record["identity"] = identity(declaration);
+      if (!declaration.signature.generics.empty()) record["instance_of"] = full_name(declaration);
+    }
+    const auto found = implementations_.find(&declaration);
+    if (found == implementations_.end()) return;
+    Json all;
+    for (const FunctionDecl* implementation : found->second) {
+      all[full_name(*implementation)] = {{"identity", identity(*implementation)}};
+    }
+    if (const auto chosen = selected_.find(&declaration); chosen != selected_.end()) all["selected"] = chosen->second;
+    record["implementations"] = std::move(all);
+  }
+
+  Json layouts() const {
+    Json all = Json::object();
+    for (const checked::LayoutValue* layout : compilation_.program.layouts) {
+      all[full_name(*layout->declaration)] = layout_record(*layout);
+    }
+    return all;
+  }
+
+  Compilation& compilation_;
+  NameTable& names_;
+  const ReceiptContext& context_;
+  Declarations table_;
+  std::unordered_map<const Decl*, const PlanDecl*> plans_;
+  std::unordered_map<const Decl*, std::string> selected_;
+  std::unordered_map<const Decl*, std::vector<const FunctionDecl*>> implementations_;
+};
 
 }  // namespace
 
-bool is_listed(const checked::Function& function) {
-  return function.kind == FunctionKind::Function || function.kind == FunctionKind::Kernel ||
-         function.kind == FunctionKind::Test;
+bool is_listed(const Function& function) {
+  return function.parent == nullptr && function.kind != FunctionKind::Extern;
 }
 
-nlohmann::ordered_json function_receipt(const Compilation& compilation, const checked::Function& function) {
-  Json record;
-  record["effects"] = function.row != nullptr ? Json(texts(*function.row, function, compilation.names)) : Json::array();
-  record["calls"] = calls_of(function);
-  record["syntactic_check_sites"] = sites_record(check_sites_of(function));
-  record["discharged_check_sites"] = Json::object();
-  if (Json numerics = numerics_record(compilation, function); !numerics.empty())
-    record["numerics"] = std::move(numerics);
-  if (function.kind != FunctionKind::Test) {
-    if (Json plan = plan_record(compilation, function); !plan.empty()) record["plan"] = std::move(plan);
-  } else {
-    record["test"] = true;
+bool is_exported(const Decl& declaration) { return declaration.is_public || !declaration.module; }
+
+std::string interface_digest(const Compilation& compilation, Name module) {
+  const NameTable& names = compilation.names;
+  std::multimap<std::string, std::string> lines;
+  for (const Decl* declaration : compilation.tree.declarations) {
+    if (declaration->module != module || !is_exported(*declaration)) continue;
+    if (declaration->kind != DeclKind::Function && declaration->kind != DeclKind::Extern) continue;
+    const bool is_function = declaration->kind == DeclKind::Function;
+    const Signature& signature =
+        is_function ? declaration->as<FunctionDecl>().signature : declaration->as<ExternDecl>().signature;
+    if (signature.generics.empty()) continue;  // a concrete function is told by its checked signature below
+    lines.emplace(names.text(signature.name.name), print_head(declaration->as<FunctionDecl>(), names));
   }
-  add_implementation(record, compilation, function);
-  add_storage(record, compilation, function);
-  record["implicit_synchronization"] = 0;
-  record["status"] = "accepted-not-proved";
+  for (const auto& function : compilation.program.functions) {
+    const bool is_declared = function->declaration != nullptr && function->parent == nullptr &&
+                             function->arguments.empty() && function->kind != FunctionKind::Test;
+    if (!is_declared || function->module != module || !is_exported(*function->declaration)) continue;
+    std::string line = "(";
+    for (const checked::Local* parameter : function->parameters) {
+      line += std::string(names.text(parameter->name)) + ":" + std::string(parameter->type->name) + ",";
+    }
+    line += ")";
+    if (function->result != nullptr) line += "->" + std::string(function->result->name);
+    if (function->row != nullptr) {
+      for (const std::string& label : checked::texts(*function->row, *function, names)) line += " " + label;
+    }
+    lines.emplace(function->name, std::move(line));
+  }
+  std::string text;
+  for (const auto& [name, line] : lines) text += name + line + "\n";
+  return sha256_hex(text);
+}
+
+Json module_interfaces(const Compilation& compilation) {
+  const NameTable& names = compilation.names;
+  std::map<std::string_view, std::set<std::string_view>> exports;
+  std::map<std::string_view, Name> modules;
+  for (const Decl* declaration : compilation.tree.declarations) {
+    if (declaration->kind == DeclKind::Module) continue;
+    modules.emplace(names.text(declaration->module), declaration->module);
+    if (is_exported(*declaration) && declaration->name.name && declaration->kind != DeclKind::Test) {
+      exports[names.text(declaration->module)].insert(names.text(declaration->name.name));
+    }
+  }
+  Json record = Json::object();
+  for (const auto& [text, module] : modules) {
+    const auto& list = exports[text];
+    record[std::string(text)] = {{"exports", std::vector<std::string_view>(list.begin(), list.end())},
+                                 {"interface_sha256", interface_digest(compilation, module)}};
+  }
   return record;
 }
 
-nlohmann::ordered_json frontend_receipt(const Compilation& compilation, const ReceiptContext& context) {
-  Json record;
-  record["compiler"] = context.compiler;
-  record["source_sha256"] = context.source_digest;
-  record["generated_sha256"] = context.generated_digest;
-  record["runtime_sha256"] = context.runtime_digest;
-  const auto& functions = compilation.program.functions;
-  record["function_count"] = std::ranges::count_if(functions, [](const auto& each) { return is_listed(*each); });
-  record["families"] = families_record(compilation);
-  add_derivations(record, compilation);
-  record["recipes"] = recipes_record(compilation);
-  record["uninstantiated_templates"] = uninstantiated_record(compilation);
-  record["modules"] = modules_record(compilation);
-  record["requires"] = requires_record(compilation);
-  record["device_features"] = Json::array();
-  record["trusted_lowering_rules"] = {"checked tree to bytecode", "bytecode to machine code"};
-  record["arithmetic_certificate"] = nullptr;
-  Json rows = Json::object();
-  for (const auto& function : functions) {
-    if (is_listed(*function)) rows[std::string(function->name)] = function_receipt(compilation, *function);
-  }
-  record["functions"] = std::move(rows);
-  record["formal_status"] = "not-verified";
-  record["ffi_requires"] =
-      "a view is null only when its length is 0, aligned for its element, inside the address space, and an rw view "
-      "overlaps no other view of the call; an enum or sum has a declared tag";
-  record["target_profile"] = "64-bit little-endian, IEEE 754 floats without contraction or reassociation";
-  return record;
+Json frontend_receipt(Compilation& compilation, const ReceiptContext& context) {
+  return Receipt(compilation, context).record();
 }
 
 }  // namespace cairn

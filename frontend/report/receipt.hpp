@@ -1,5 +1,4 @@
-// The front-end receipt (tools, 7.1 to 7.3): what a check established, as one record. The program's meaning never
-// depends on it.
+// What a check established, as one record (tools, 7.1 and 7.2): `build` writes it, and others show parts of it.
 #pragma once
 
 #include <string>
@@ -10,22 +9,28 @@
 
 namespace cairn {
 
-/// What the front end itself does not know.
+/// What the receipt says of others than the program: versions and digests the front end does not know.
 struct ReceiptContext {
-  std::string compiler;          // its version
-  std::string source_digest;     // of the program's text as checked
-  std::string generated_digest;  // of the lowered program
-  std::string runtime_digest;
+  std::string compiler;          // the version
+  std::string source_sha256;     // of the project's sources as checked
+  std::string generated_sha256;  // of the bytecode
+  std::string runtime_sha256;
 };
 
-/// Of an accepted program.
-[[nodiscard]] nlohmann::ordered_json frontend_receipt(const Compilation& compilation, const ReceiptContext& context);
+/// The whole front-end receipt of an accepted program.
+[[nodiscard]] nlohmann::ordered_json frontend_receipt(Compilation& compilation, const ReceiptContext& context);
 
-/// The row of one function (7.2).
-[[nodiscard]] nlohmann::ordered_json function_receipt(const Compilation& compilation, const checked::Function& function);
+/// `{exports, interface_sha256}` of every module of the program, library modules included, by name.
+[[nodiscard]] nlohmann::ordered_json module_interfaces(const Compilation& compilation);
 
-/// Functions, kernels and test blocks, instances included: what records count and list. Externs, closures and lane
-/// bodies are not.
+/// The digest of a module's interface: its exported functions' parameters, results and effect rows.
+[[nodiscard]] std::string interface_digest(const Compilation& compilation, Name module);
+
+/// Functions, kernels and test blocks, instances included: what records count and list. Closures and lane bodies belong to
+/// the function they stand in; externs are declared, not checked.
 [[nodiscard]] bool is_listed(const checked::Function& function);
+
+/// Whether a declaration is exported: `pub`, or of the root module.
+[[nodiscard]] bool is_exported(const syntax::Decl& declaration);
 
 }  // namespace cairn

@@ -1,0 +1,190 @@
+// What is said about accepted programs: receipts, doc, graph, explain, find, layouts (tools, 3.9 to 3.12 and 7;
+// memory, 11.6).
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "frontend/check/layout_algebra.hpp"
+#include "frontend/report/doc.hpp"
+#include "frontend/report/explain.hpp"
+#include "frontend/report/find.hpp"
+#include "frontend/report/layout_report.hpp"
+#include "frontend/report/module_graph.hpp"
+#include "frontend/report/receipt.hpp"
+#include "frontend/report/word_match.hpp"
+#include "tests/check/checked_source.hpp"
+
+using namespace cairn;
+using Json = nlohmann::ordered_json;
+
+TEST_CASE("a function's record lists its row, its calls and the sites that need a guard", "[report]") {
+  CheckedSource program(R"(
+fn mix(a:u64, b:u64) -> u64 = shr(a ^ b, 3) + (a & b);
+fn first(n:usize, xs:ro<u32>[n]) -> u32 = xs[0];
+fn half(x:f32) -> f32 = f32(f16(x));
+fn main() -> i32 {
+  let n:usize = 4;
+  buffer xs:u32[n] = zeroed;
+  let f = first(n, xs);
+  let m = mix(6, 3);
+  return 0;
+}
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const Json receipt = frontend_receipt(program.compilation, {"0", "s", "g", "r"});
+  CHECK(receipt["function_count"] == 4);
+  CHECK(receipt["formal_status"] == "not-verified");
+  const Json& functions = receipt["functions"];
+  CHECK(functions["mix"]["effects"] == Json({"trap"}));
+  CHECK(functions["mix"]["syntactic_check_sites"].dump() == R"({"overflow":1,"shift":1})");
+  CHECK(functions["first"]["effects"].dump() == R"(["ffi_precondition","read:xs","trap"])");
+  CHECK(functions["first"]["syntactic_check_sites"]["view_entry"] == 1);
+  CHECK(functions["main"]["calls"].dump() == R"(["first","mix"])");
+  CHECK(functions["main"]["heap_allocations"] == 1);
+  CHECK(functions["main"]["local_storage"][0]["capacity"] == "n");
+  CHECK(
+      functions["half"]["numerics"][0].dump() ==
+      R"({"line":4,"op":"convert","from":"f32","to":"f16","rounding":"nearest-even","overflow":"infinity","nan":"nan"})");
+  CHECK_FALSE(functions["mix"].contains("numerics"));
+}
+
+TEST_CASE("an interface's digest changes with a signature or a row, not with a body", "[report]") {
+  const auto digest = [](const std::string& body) {
+    CheckedSource program("module m;\npub fn f(x:u64) -> u64 " + body + "\n");
+    REQUIRE(program.verdict() == "accepted");
+    return module_interfaces(program.compilation)["m"]["interface_sha256"].get<std::string>();
+  };
+  CHECK(digest("= x + 1;") == digest("= x + 2;"));
+  CHECK(digest("= x + 1;") != digest("= x;"));
+}
+
+TEST_CASE("implementations and derivations are recorded", "[report]") {
+  CheckedSource program(R"(
+struct Pin { port:u8; }
+derive wire for Pin;
+fn f(n:usize) -> usize = 0;
+fn g[K:nat](n:usize) -> usize implements f when n % K == 0 tune K in [2, 4] = K;
+plan f use g[4];
+fn unused[T](x:T) -> T = x;
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const Json receipt = frontend_receipt(program.compilation, {});
+  CHECK(receipt["wire_derivations"].dump() == R"(["Pin"])");
+  CHECK(receipt["derivations"][0].dump() == R"({"module":"","recipe":"wire","naturals":[],"for":"Pin"})");
+  CHECK(receipt["uninstantiated_templates"].dump() == R"(["unused"])");
+  CHECK(receipt["functions"]["g[4]"]["implements"] == "f");
+  CHECK(receipt["functions"]["g[4]"]["instance_of"] == "g");
+  CHECK(receipt["functions"]["f"]["implementations"]["selected"] == "g[4]");
+}
+
+TEST_CASE("doc shows exported declarations with their comments and rows", "[report]") {
+  CheckedSource program(R"(// Measures of floors.
+module floors;
+
+// Floor area in whole cells.
+pub fn cells(w:u32, h:u32) -> u32 = w * h;
+fn hidden() -> bool = true;
+pub struct Plan { w:u32; h:u32; }
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const auto pages = doc_pages(program.compilation, {});
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].markdown == R"(# floors
+
+Measures of floors.
+
+```cairn
+// Floor area in whole cells.
+pub fn cells(w:u32, h:u32) -> u32  // effects: trap
+```
+
+```cairn
+pub struct Plan { w:u32; h:u32; }
+```
+)");
+}
+
+TEST_CASE("the module graph orders a module after what it imports", "[report]") {
+  CheckedSource program(
+      "module app;\nimport lib;\npub fn f() -> u64 = lib.g();\nmodule lib;\npub fn g() -> u64 = 3;\n");
+  REQUIRE(program.verdict() == "accepted");
+  const Json graph = module_graph(program.compilation, true);
+  CHECK(graph["order"].dump() == R"(["lib","app"])");
+  CHECK(graph["modules"]["app"]["imports"].dump() == R"(["lib"])");
+  CHECK(graph["modules"]["lib"]["dependents"].dump() == R"(["app"])");
+  CHECK(graph["modules"]["lib"]["exports"].dump() == R"(["g"])");
+  CHECK(graph["modules"]["lib"].contains("interface_sha256"));
+  CHECK(graph["files"][0]["modules"].dump() == R"(["app","lib"])");
+}
+
+TEST_CASE("explain counts guards by line and names what allocates and costs", "[report]") {
+  CheckedSource program(
+      "fn f(n:usize) -> u64 {\n  let b = Buf[u64](n);\n  say(b[0] + 1);\n  return 0;\n}\nfn say(x:u64) { println(x); "
+      "}\n");
+  REQUIRE(program.verdict() == "accepted");
+  const Json f = explanation(program.compilation)["functions"]["f"];
+  CHECK(f["guards"]["sites"].dump() == R"({"allocation":1,"bounds":1,"overflow":1})");
+  CHECK(f["guards"]["by_line"]["3"].dump() == R"({"bounds":1,"overflow":1})");
+  CHECK(f["allocations"][0].dump() == R"({"what":"Buf","type":"Buf[u64]","line":2,"owner":"b"})");
+  CHECK(f["costly_calls"][0].dump() == R"({"call":"say","line":3,"costs":["io"]})");
+}
+
+TEST_CASE("find matches words after stemming, types of a call, and effects", "[report]") {
+  CHECK(stemmed_words("runLengths of_words") == std::vector<std::string>{"run", "length", "of", "word"});
+  CHECK(stemmed_words("running runs run") == std::vector<std::string>{"run", "run", "run"});
+  CheckedSource program(R"(
+// Sums the parcels of a view.
+fn parcel_total(n:usize, xs:ro<u64>[n]) -> u64 { let mut s:u64 = 0; for x in xs { s += x; } return s; }
+// Prints a parcel.
+fn show(x:u64) { println(x); }
+fn same_of[T:copy](x:T) -> T = x;
+fn parsed(n:usize, s:ro<u8>[n]) -> Outcome[u64] = Outcome.Bad;
+enum Outcome[T] { Good(T); Bad; }
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const auto names = [&](const FindQuery& query) {
+    std::string all;
+    for (const FindHit& hit : find_declarations(program.compilation, query).hits) all += hit.name + " ";
+    return all;
+  };
+  CHECK(names({.words = {"parcels"}, .takes = {}, .returns = {}, .effects = {}}) == "parcel_total show ");
+  CHECK(names({.words = {"total"}, .takes = {}, .returns = {}, .effects = {}}) == "parcel_total ");
+  CHECK(names({.words = {}, .takes = {"Buf[u64]"}, .returns = {"u64"}, .effects = {}}) == "parcel_total ");
+  CHECK(names({.words = {}, .takes = {"u16"}, .returns = {"u16"}, .effects = {}}) == "same_of ");
+  CHECK(names({.words = {"parcel"}, .takes = {}, .returns = {}, .effects = {"pure"}}) == "parcel_total ");
+  CHECK_THROWS_AS(names({.words = {}, .takes = {"Buf["}, .returns = {}, .effects = {}}), Refusal);
+}
+
+TEST_CASE("a spread's runs and bank ways are those of its storage", "[report][layouts]") {
+  Arena arena;
+  const auto column = [&](const layout_algebra::Result& tile) {
+    return *layout_algebra::spread(arena, *tile, 32, 1, 1, 1);
+  };
+  CHECK(bank_ways(column(layout_algebra::rows(arena, 32, 32)), 4) == 32);
+  CHECK(bank_ways(column(layout_algebra::pad(arena, *layout_algebra::rows(arena, 32, 32), 1)), 4) == 1);
+  CHECK(bank_ways(column(layout_algebra::swizzle(*layout_algebra::rows(arena, 32, 32), 5, 0, 5)), 4) == 1);
+  const auto wide = *layout_algebra::spread(arena, *layout_algebra::rows(arena, 8, 32), 8, 4, 1, 8);
+  CHECK(run_length(wide, 2) == 8);
+  CHECK(run_length(wide, 4) == 4);
+  CHECK(run_length(wide, 8) == 2);
+  const Json record = layout_record(*layout_algebra::rows(arena, 6, 8));
+  CHECK(
+      record.dump() ==
+      R"({"kind":"storage","shape":[6,8],"cosize":48,"modes":[[[6,8]],[[8,1]]],"swizzle":null,"injective":true,"affine":"row-major, leading dimension 8"})");
+}
+
+TEST_CASE("explain says what converting one spread to another takes", "[report][layouts]") {
+  CheckedSource program(R"(
+layout T = rows(32, 32);
+layout A = spread(T, 32, 1, 1, 1);
+layout B = spread(T, 1, 32, 1, 1);
+layout C = spread(T, 32, 1, 1, 2);
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const Json layouts = explanation(program.compilation)["layouts"];
+  CHECK(layouts["A"]["conversions"]["B"] == "shuffle");
+  CHECK(layouts["A"]["conversions"]["C"] == "none");
+  CHECK(layouts["A"]["owners"].size() == 32);
+}
