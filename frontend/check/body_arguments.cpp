@@ -102,6 +102,9 @@ Node BodyChecker::borrow_argument(Operand& operand, const Type* type) {
     require_not_half_of_extent(node, at);
   }
   if (!node->is_place()) {
+    if (is_pinned(node->type)) {
+      refuse(Code::Pinned, at, "A " + std::string(node->type->name) + " is declared by a let, and lent from there.");
+    }
     auto& lend = make<checked::LendTemporaryExpr>(ExprKind::LendTemporary, type, at);
     lend.value = node;
     return &lend;
@@ -173,7 +176,7 @@ Node BodyChecker::view_argument(std::vector<Operand>& arguments, std::size_t mad
     agree_extent(arguments, made_mark, index, type, extent_parameter);
   }
   const bool writes = type->mode == BorrowMode::Rw;
-  note_lent(view, writes, at);
+  note_lent(view, writes, at, true);
   lent_.push_back(place_path(view, writes));
   if (view->kind != ExprKind::Text && view->type->is(TypeKind::View)) {
     // A view as a whole stands for its elements.

@@ -173,7 +173,7 @@ Node BodyChecker::call_builtin(Name name, std::span<const syntax::Expr* const> s
   }
   if (checker_.builtins().is_function(name)) {
     BuiltinCall call{name, arguments, statics, has_brackets, expected, at};
-    return concurrent_builtin(call);
+    return device_builtin(call);
   }
   refuse_callee({&name, 1}, at);
 }

@@ -7,8 +7,9 @@
 // Operand.
 //
 // Ownership. `dead_` holds the moved names of the path being judged; it is copied at branches and joined after them.
-// What a `defer` consumes is `scheduled_` until its block ends. Every access to a place is reported to `touch`, which
-// notes what closures capture and tells the observer of leases and lanes, when there is one.
+// What a `defer` consumes is `scheduled_` until its block ends. Every access to a place is reported to `touch` or
+// `note_lent`, which note what closures capture, hold the leases of running tasks (leases.hpp) and record what lanes
+// access (lanes.hpp). What conditions and bindings tell of usize values is noted in `facts_` (facts.hpp).
 //
 // The statements and builtins of concurrency and devices are members as well, each in a file of its own.
 #pragma once
@@ -24,6 +25,9 @@
 
 #include "frontend/check/assembly.hpp"
 #include "frontend/check/body.hpp"
+#include "frontend/check/facts.hpp"
+#include "frontend/check/lanes.hpp"
+#include "frontend/check/leases.hpp"
 #include "frontend/check/owner_set.hpp"
 #include "frontend/check/place_paths.hpp"
 
@@ -75,19 +79,6 @@ enum class Touch : std::uint8_t {
   Read,
   Write,
   Move,
-};
-
-/// Told of every access to a place while tasks hold leases or a lane is judged (concurrency, 4).
-class AccessObserver {
- public:
-  virtual ~AccessObserver() = default;
-  virtual void touched(Node place, Touch touch, Position at) = 0;
-  virtual void lent(Node view_or_place, bool writes, Position at) = 0;
-
- protected:
-  AccessObserver() = default;
-  AccessObserver(const AccessObserver&) = default;
-  AccessObserver& operator=(const AccessObserver&) = default;
 };
 
 /// The function, closure or lane body being judged.
@@ -230,7 +221,7 @@ class BodyChecker {
   Node consume_local(checked::Local& local, Node node);
   void touch(Node place, Touch touch, Position at);
   void note_touched(const LentPlace& path, const checked::Local& root);
-  void note_lent(Node view_or_place, bool writes, Position at);
+  void note_lent(Node view_or_place, bool writes, Position at, bool is_view = false);
   [[nodiscard]] bool is_consumed(const checked::Local& local) const;
   /// E-LINEAR-LEAK at `at` when one of this frame's linear locals from `from` on is not consumed.
   void require_no_live_linear(std::size_t from, Position at);
@@ -364,6 +355,7 @@ class BodyChecker {
     std::size_t scheduled = 0;
     std::size_t holds = 0;
     std::size_t statements = 0;
+    std::size_t facts = 0;
   };
   [[nodiscard]] ScopeMarks scope_marks() const;
   const checked::Block* block(const syntax::Block& block, Flow& flow);
@@ -398,12 +390,76 @@ class BodyChecker {
   void require_not_only_computed(Node node, Position at);
   void require_not_lost(const Type* type, Position at);
 
-  // --- concurrency and devices, each in files of its own
+  // --- leases.cpp: what running tasks hold
+  void require_not_leased(const PlaceTouch& touch);
+  [[noreturn]] void refuse_leased(const Lease& lease, Position at, std::string_view more);
+  static PlaceTouch lease_touch(Node place, Touch touch, Position at);
+  static std::vector<LentPlace> borrowed_places(const checked::CallExpr& call);
+
+  // --- lanes.cpp: what lanes access
+  [[nodiscard]] bool in_lane() const { return lane_ != nullptr; }
+  /// Whether a local comes from outside the lane being judged.
+  [[nodiscard]] bool is_outside_lane(const checked::Local& local) const;
+  void record_lane_touch(Node place, Touch touch, Position at);
+  void record_lane_lend(Node view_or_place, bool writes, Position at);
+  void record_atomic_update(Node element);
+  [[nodiscard]] std::optional<std::uint64_t> lane_stride(Node element);
+  void require_lane_may_write(Node place);
+  /// The last tests of a lane body (7.1, 4 to 7), at the region.
+  void judge_lane(LaneRecord& lane, Position region);
+  void require_lane_effects(const checked::Function& lane, Position region);
+  void require_not_mixed(const LaneRecord& lane);
+  void require_own_elements(const LaneRecord& lane);
+
+  // --- regions.cpp
   const checked::Stmt* parallel_statement(const syntax::ParallelStmt& statement);
+  void require_no_nesting(Position region, std::string_view what);
+  /// A lane body: opened before its binder and body are judged, closed after.
+  class LaneScope;
+
+  // --- collectors.cpp
   /// A contracted statement, alone or as what `let` binds.
   const checked::Stmt* contracted_statement(const syntax::Stmt& contracted, const syntax::LetStmt* let);
+  const checked::Stmt* reduce(const syntax::ReduceStmt& statement, const syntax::LetStmt* let, Position at);
+  const checked::Stmt* scan(const syntax::ScanStmt& statement, const syntax::LetStmt* let, Position at);
+  const checked::Stmt* compact(const syntax::CompactStmt& statement, const syntax::LetStmt* let, Position at);
+  /// The rw view, buffer or stack array a collector fills; null when the name is none.
+  checked::Local* collector_target(const syntax::Identifier& name);
+  void require_fresh_results(const syntax::Identifier& binder, const syntax::LetStmt* let, Position at);
+  const Type* annotated(const syntax::LetStmt* let);
+  void note_lent_elements(Node output, Position at);
+  checked::Local* bind_result(const syntax::LetStmt* let, const Type* type);
+  checked::Function* yield_lane(const syntax::Identifier& binder, const syntax::Expr& yield, const Type* expected,
+                                Node extent, const checked::Local* output, Position at, LaneRecord& lane);
+
+  // --- tasks.cpp
   const checked::Stmt* into_statement(const syntax::IntoStmt& statement);
   const checked::Stmt* spawn_let(const syntax::LetStmt& statement);
+  /// The tests of a spawn (5.1), and the call it makes.
+  const checked::SpawnExpr& spawned(const syntax::SpawnExpr& expression);
+  checked::Local* named_holder(BuiltinCall& call, std::string_view takes);
+  Node wait(BuiltinCall& call);
+  Node collect(BuiltinCall& call);
+  Node new_group(BuiltinCall& call);
+  Node concurrent_node(checked::ConcurrentOp op, const Type* type, Node receiver, std::initializer_list<Node> arguments,
+                       Position at);
+  /// E-PLACEMENT: concurrency objects are host memory.
+  void require_host(Position at, std::string_view what);
+  [[nodiscard]] bool is_outside_loop(const checked::Local& local) const;
+  void require_loop_leases(std::size_t first_lease, std::span<const PlaceTouch> touches);
+
+  // --- atomics.cpp, mutexes.cpp, rings.cpp
+  Node new_atomic(BuiltinCall& call);
+  Node element_update(BuiltinCall& call);
+  Node atomic_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
+  Node order_argument(Operand& operand);
+  Node lent_place(Operand& operand, const Type* type, Position at);
+  Node new_mutex(BuiltinCall& call);
+  Node mutex_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
+  Node new_ring(BuiltinCall& call);
+  Node ring_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
+
+  // --- devices, each in files of its own
   const checked::Stmt* blocks_statement(const syntax::BlocksStmt& statement);
   const checked::Stmt* shared_statement(const syntax::SharedStmt& statement);
   const checked::Stmt* pipeline_statement(const syntax::PipelineStmt& statement);
@@ -413,8 +469,8 @@ class BodyChecker {
   void require_asm_effects(std::span<const checked::AsmOperand> operands, std::span<const std::string_view> effects,
                            Position at);
   Node spawn_expression(const syntax::SpawnExpr& expression);
-  /// A builtin function or constructor of concurrency or devices.
-  Node concurrent_builtin(BuiltinCall& call);
+  /// A builtin function of devices.
+  Node device_builtin(BuiltinCall& call);
   /// An operation of an Atomic, Mutex, IoRing or pipeline (abstractions, 4, step 5). The receiver is the first
   /// argument.
   Node intrinsic_method(Node receiver, Name name, std::vector<Operand>& arguments, const Type* expected, Position at);
@@ -439,7 +495,15 @@ class BodyChecker {
   std::vector<const checked::Local*>* deferring_ = nullptr;  // the names of the defer being judged
   std::uint32_t deferring_slots_ = 0;                        // slots below were there when that defer was met
   std::vector<checked::Local*> newly_scheduled_;             // what that defer consumes
-  AccessObserver* observer_ = nullptr;
+  LeaseTable leases_;
+  std::vector<PlaceTouch>* loop_touches_ = nullptr;  // every touch, inside loops a group is submitted to
+  LaneRecord* lane_ = nullptr;                       // of the region being judged
+  Facts facts_;
+  struct Watched {
+    const checked::Local* output = nullptr;
+    Position compact;
+  };
+  Watched watched_;  // the output that the operands of a compact may not name
 
   std::uint32_t unsafe_depth_ = 0;
   std::uint32_t device_depth_ = 0;

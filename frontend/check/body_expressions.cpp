@@ -316,14 +316,26 @@ Node BodyChecker::logical(const syntax::BinaryExpr& expression) {
     first = binary.left;
   }
   Node left = value_of(*first, types().bool_type());
+  // The right side is evaluated when the left one was true, or false.
+  const std::size_t facts = facts_.mark();
+  Node learned = left;
+  bool was_and = false;
   for (std::size_t i = chain_.size(); i-- > mark;) {
     const syntax::BinaryExpr& link = *chain_[i];
     auto& node = make<checked::LogicalExpr>(ExprKind::Logical, types().bool_type(), link.position);
     node.is_and = link.op == BinaryOp::LogicalAnd;
     node.left = left;
+    if (learned != left && was_and != node.is_and) {
+      facts_.drop(facts);
+      learned = left;
+    }
+    facts_.holds(learned, node.is_and);
     node.right = value_of(*link.right, types().bool_type());
+    was_and = node.is_and;
+    learned = node.right;
     left = &node;
   }
+  facts_.drop(facts);
   chain_.resize(mark);
   return left;
 }

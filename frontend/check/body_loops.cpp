@@ -1,4 +1,6 @@
 // Loops and match (syntax and values, 1.9.3, 1.11.3 and 1.11.4; ownership and memory, 5.6 and 5.7).
+#include <algorithm>
+
 #include "frontend/check/body_checker.hpp"
 #include "frontend/check/flow_join.hpp"
 #include "frontend/check/syntax_paths.hpp"
@@ -17,8 +19,18 @@ const checked::Block* BodyChecker::loop_body(const syntax::Block& body, std::spa
   const std::size_t outer_linear = frame_->loop_linear;
   frame_->loop_linear = marks.linear;
   ++frame_->loops;
+  // What the body lends a group from outside is compared with all that the body touches.
+  const std::size_t leases = leases_.size();
+  std::vector<PlaceTouch> touches;
+  std::vector<PlaceTouch>* const outer_touches = loop_touches_;
+  const bool has_group = std::ranges::any_of(
+      linear_, [](const Local* local) { return local->type->is(TypeKind::Group); });
+  if (has_group) loop_touches_ = &touches;
   Flow flow = Flow::Falls;
   const checked::Block* made = scoped_block(body, prelude, marks, flow);
+  loop_touches_ = outer_touches;
+  if (outer_touches != nullptr) outer_touches->insert(outer_touches->end(), touches.begin(), touches.end());
+  require_loop_leases(leases, touches);
   --frame_->loops;
   frame_->loop_linear = outer_linear;
   if (flow == Flow::Returns) {
@@ -49,6 +61,7 @@ const checked::Stmt* BodyChecker::index_loop(const syntax::ForRangeStmt& stateme
   const OwnerSet before = dead_;
   const std::uint32_t outer = next_slot_;
   made.binder = declare(statement.binder.name, types().usize(), LocalKind::LoopBinder, false, at);
+  facts_.binds(*made.binder, made.lo, made.hi);
   made.body = loop_body(*statement.body, {}, marks, before, outer, at);
   return &made;
 }
@@ -112,6 +125,7 @@ const checked::Stmt* BodyChecker::element_loop(const syntax::ForEachStmt& statem
   const std::uint32_t outer = next_slot_;
   const Name index = statement.has_index ? statement.index.name : shared_.blank;
   made.binder = declare(index, types().usize(), LocalKind::LoopBinder, false, at);
+  facts_.binds(*made.binder, nullptr, made.hi);
   auto& position = make<checked::LocalExpr>(ExprKind::Local, types().usize(), subject.position);
   position.local = made.binder;
   auto& read = make<checked::LoadExpr>(ExprKind::Load, types().usize(), subject.position);

@@ -26,6 +26,10 @@ void BodyChecker::mention(Local& local, Position at) {
     }
   }
   if (deferring_ != nullptr) deferring_->push_back(&local);
+  if (&local == watched_.output) {
+    refuse(Code::CollectSelfRead, watched_.compact,
+           quoted(local.name) + " is what this compact fills, so its operands cannot name it: read another array.");
+  }
 }
 
 Node BodyChecker::consume(Node node) {
@@ -89,7 +93,8 @@ Node BodyChecker::consume_local(Local& local, Node node) {
 }
 
 void BodyChecker::touch(Node place, Touch touch, Position at) {
-  if (observer_ != nullptr) observer_->touched(place, touch, at);
+  if (!leases_.empty() || loop_touches_ != nullptr) require_not_leased(lease_touch(place, touch, at));
+  if (lane_ != nullptr) record_lane_touch(place, touch, at);
   if (frame_->outer == nullptr) return;
   const Local* root = root_local(place);
   if (root == nullptr || root->owner == frame_->function) return;
@@ -110,8 +115,14 @@ void BodyChecker::note_touched(const LentPlace& path, const Local& root) {
   }
 }
 
-void BodyChecker::note_lent(Node view_or_place, bool writes, Position at) {
-  if (observer_ != nullptr) observer_->lent(view_or_place, writes, at);
+void BodyChecker::note_lent(Node view_or_place, bool writes, Position at, bool is_view) {
+  if (!leases_.empty() || loop_touches_ != nullptr) {
+    PlaceTouch touch{place_path(view_or_place, writes), false, at};
+    // An owner that is lent as a view stands for its elements.
+    if (is_view && touch.place.rest == LentPlace::Rest::Whole) touch.place.rest = LentPlace::Rest::Elements;
+    require_not_leased(touch);
+  }
+  if (lane_ != nullptr) record_lane_lend(view_or_place, writes, at);
   Local* root = root_local(view_or_place);
   if (root == nullptr) return;
   if (writes) root->lent_rw = true;
@@ -147,13 +158,21 @@ void BodyChecker::require_no_outer_moved(const OwnerSet& before, std::uint32_t o
 
 // ------------------------------------------------------------------------------------------------------ alternatives
 
-FlowJoin::FlowJoin(BodyChecker& body) : body_(body), before_(body.dead_) {}
+FlowJoin::FlowJoin(BodyChecker& body) : body_(body), before_(body.dead_), leases_before_(body.leases_) {}
 
-void FlowJoin::begin() { body_.dead_ = before_; }
+void FlowJoin::begin() {
+  body_.dead_ = before_;
+  body_.leases_ = leases_before_;
+}
 
 void FlowJoin::end(Flow flow) {
   if (flow != Flow::Returns) {
     joined_.unite(body_.dead_);
+    if (joined_any_) {
+      leases_joined_.join(body_.leases_);
+    } else {
+      leases_joined_ = body_.leases_;
+    }
     joined_any_ = true;
   }
   if (flow == Flow::Falls) {
@@ -174,6 +193,7 @@ void FlowJoin::end(Flow flow) {
 
 Flow FlowJoin::finish(Position at) {
   body_.dead_ = joined_any_ ? joined_ : before_;
+  body_.leases_ = joined_any_ ? std::move(leases_joined_) : std::move(leases_before_);
   if (disagreed_ != nullptr) {
     refuse(Code::LinearBranch, at,
            body_.quoted(disagreed_->name) + " is linear and is consumed on some of these paths only.");

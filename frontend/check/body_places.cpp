@@ -165,6 +165,7 @@ void BodyChecker::require_side(const Type* type, Node base, Position at) {
   if (placement == Placement::Unified) return;
   if (!on_device()) {
     if (placement == Placement::Device) {
+      if (in_lane()) refuse(Code::Internal, at, "This checker does not judge regions on the device.");
       refuse(Code::Placement, at,
              "Host code cannot index @device memory: transfer it, or index it in a device region.");
     }

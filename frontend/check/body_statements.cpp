@@ -13,7 +13,7 @@ using checked::LocalKind;
 using checked::StmtKind;
 
 BodyChecker::ScopeMarks BodyChecker::scope_marks() const {
-  return {visible_.size(), linear_.size(), scheduled_.size(), holds_.size(), statements_.size()};
+  return {visible_.size(), linear_.size(), scheduled_.size(), holds_.size(), statements_.size(), facts_.mark()};
 }
 
 const checked::Block* BodyChecker::block(const syntax::Block& block, Flow& flow) {
@@ -41,11 +41,15 @@ const checked::Block* BodyChecker::scoped_block(const syntax::Block& block,
     }
   }
   // What the block's defers consume is dead once it is left.
-  for (std::size_t i = marks.scheduled; i < scheduled_.size(); ++i) dead_.insert(scheduled_[i]->slot);
+  for (std::size_t i = marks.scheduled; i < scheduled_.size(); ++i) {
+    dead_.insert(scheduled_[i]->slot);
+    leases_.end(*scheduled_[i]);
+  }
   scheduled_.resize(marks.scheduled);
   holds_.resize(marks.holds);
   visible_.resize(marks.visible);
   linear_.resize(marks.linear);
+  facts_.drop(marks.facts);
   auto& made = *checker_.arena().make<checked::Block>();
   made.statements = checker_.arena().copy(std::span<const checked::Stmt* const>(statements_).subspan(marks.statements));
   made.leaves = flow != Flow::Falls;
@@ -153,6 +157,7 @@ const checked::Stmt* BodyChecker::let(const syntax::LetStmt& statement) {
   auto& made = make<checked::LetStmt>(StmtKind::Let, at);
   made.local = declare(statement.name.name, type, LocalKind::Let, statement.is_mutable && !text, at);
   made.value = value;
+  facts_.equals(*made.local, value);
   return &made;
 }
 
@@ -259,6 +264,9 @@ const checked::Stmt* BodyChecker::assign(const syntax::AssignStmt& statement) {
     refuse(Code::LinearLeak, at,
            "The " + std::string(place->type->name) + " held here is linear and would be lost: consume it first.");
   }
+  if (is_pinned(place->type)) {
+    refuse(Code::Pinned, value->position, "A " + std::string(place->type->name) + " stays what its let declared.");
+  }
   if (moved) dead_.erase(root->slot);
   touch(place, Touch::Write, place->position);
   auto& made = make<checked::AssignStmt>(StmtKind::Assign, at);
@@ -286,14 +294,22 @@ const checked::Stmt* BodyChecker::if_statement(const syntax::IfStmt& statement, 
   auto& made = make<checked::IfStmt>(StmtKind::If, statement.position);
   made.condition = value_of(*statement.condition, types().bool_type());
   FlowJoin join(*this);
-  Flow each = Flow::Falls;
-  made.then = block(*statement.then, each);
-  join.end(each);
+  const std::size_t facts = facts_.mark();
+  const auto arm = [&](const syntax::Block& body, bool truth) {
+    facts_.holds(made.condition, truth);
+    Flow each = Flow::Falls;
+    (truth ? made.then : made.otherwise) = block(body, each);
+    facts_.drop(facts);
+    return each;
+  };
+  const Flow then = arm(*statement.then, true);
+  join.end(then);
   join.begin();
-  each = Flow::Falls;
-  if (statement.otherwise != nullptr) made.otherwise = block(*statement.otherwise, each);
-  join.end(each);
+  const Flow otherwise = statement.otherwise == nullptr ? Flow::Falls : arm(*statement.otherwise, false);
+  join.end(otherwise);
   flow = join.finish(statement.position);
+  // After an if one of whose arms leaves, its condition is known.
+  if ((then == Flow::Falls) != (otherwise == Flow::Falls)) facts_.holds(made.condition, then == Flow::Falls);
   return &made;
 }
 

@@ -240,7 +240,7 @@ Node BodyChecker::swap(BuiltinCall& call) {
 Node BodyChecker::transfer(BuiltinCall& call) {
   const Position at = call.position;
   require_arguments(call, 2, 2);
-  if (frame_->is_lane || on_device()) {
+  if (in_lane() || on_device()) {
     refuse(Code::ParallelNest, at, "A transfer copies whole arrays, so a lane does not make one.");
   }
   Node destination = walk_lent_view(call.arguments[0]);
@@ -257,8 +257,8 @@ Node BodyChecker::transfer(BuiltinCall& call) {
   }
   const LentPlace ends[] = {place_path(destination, true), place_path(source, false)};
   require_disjoint(ends, at);
-  note_lent(destination, true, at);
-  note_lent(source, false, at);
+  note_lent(destination, true, at, true);
+  note_lent(source, false, at, true);
   auto& node = make<checked::TransferExpr>(ExprKind::Transfer, types().void_type(), at);
   const auto as_view = [&](Node view, BorrowMode mode) {
     if (!view->is_place() || view->type->is(TypeKind::View)) return view;

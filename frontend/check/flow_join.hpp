@@ -20,6 +20,8 @@ class FlowJoin {
   OwnerSet before_;
   OwnerSet joined_;
   OwnerSet fallen_;
+  LeaseTable leases_before_;
+  LeaseTable leases_joined_;
   const checked::Local* disagreed_ = nullptr;
   Flow flow_ = Flow::Falls;
   bool first_ = true;

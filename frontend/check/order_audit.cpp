@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/row_graph.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/check/tree_walk.hpp"
@@ -268,6 +269,10 @@ class Audit {
   }
 
   bool writes_or_allocates(const Expr& call) const {
+    if (call.kind == ExprKind::Concurrent) {
+      const ConcurrentOp op = call.as<ConcurrentExpr>().op;
+      return is_element_update(op) || is_ring_request(op);
+    }
     if (call.kind != ExprKind::Call && call.kind != ExprKind::CallDyn) return false;
     const Row row = row_of(call);
     return any(row.writes) || row.has(Label::Alloc);
@@ -282,6 +287,10 @@ class Audit {
       case ExprKind::Call:
       case ExprKind::CallDyn:
         return is_observable(row_of(call), checker_.names());
+      case ExprKind::Concurrent: {
+        const ConcurrentOp op = call.as<ConcurrentExpr>().op;
+        return is_atomic(op) || op == ConcurrentOp::MutexWith || op == ConcurrentOp::RingNew;
+      }
       default:
         return false;
     }
@@ -406,6 +415,10 @@ class Audit {
   }
 
   std::string what_it_writes(const Expr& call) const {
+    if (call.kind == ExprKind::Concurrent) {
+      const Local* local = named_place(*call.as<ConcurrentExpr>().receiver).local;
+      return "writes " + (local == nullptr ? std::string("a value") : name_of(*local));
+    }
     const Row row = row_of(call);
     std::string written;
     const auto add = [&](const Expr* argument, std::size_t place) {

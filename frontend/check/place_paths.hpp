@@ -26,6 +26,7 @@ struct LentPlace {
   PartBound lo;  // Part
   PartBound hi;
   bool writes = false;
+  bool moved = false;                          // an owner passed by value
   const checked::Function* closure = nullptr;  // touched by this closure: its touches never conflict among themselves
 };
 

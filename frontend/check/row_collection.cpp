@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/row_labels.hpp"
 #include "frontend/check/tree_walk.hpp"
 
@@ -377,6 +378,9 @@ class Collector {
       case ExprKind::Spawn:
         spawn(root.as<SpawnExpr>());
         break;
+      case ExprKind::Concurrent:
+        concurrent(root.as<ConcurrentExpr>());
+        break;
       default:
         break;
     }
@@ -422,6 +426,50 @@ class Collector {
   void spawn(const SpawnExpr& expression) {
     add(Label::Spawn);
     if (expression.region != nullptr) parallel(*expression.region);
+  }
+
+  void concurrent(const ConcurrentExpr& expression) {
+    switch (expression.op) {
+      case ConcurrentOp::WaitTicket:
+      case ConcurrentOp::WaitGroup:
+        return add(Label::Join);
+      case ConcurrentOp::WaitRing:
+        return add(Label::Io, Label::Free);
+      case ConcurrentOp::Collect:
+        return add(Label::Join, Label::Trap);
+      case ConcurrentOp::GroupNew:
+        return add(Label::Alloc, Label::Free, Label::Trap);
+      case ConcurrentOp::RingNew:
+        return add(Label::Alloc, Label::Free, Label::Io, Label::Trap);
+      case ConcurrentOp::AtomicNew:
+      case ConcurrentOp::MutexNew:
+        return;
+      case ConcurrentOp::MutexWith:
+        add(Label::Lock);
+        return read(*expression.receiver);
+      case ConcurrentOp::CompareExchange:
+        write(*expression.arguments.front()->as<LendExpr>().place);
+        break;
+      case ConcurrentOp::RingNext:
+        for (const Expr* result : expression.arguments) write(*result->as<LendExpr>().place);
+        break;
+      default:
+        break;
+    }
+    if (is_atomic(expression.op)) {
+      add(Label::Atomic);
+      read(*expression.receiver);
+    } else if (is_element_update(expression.op)) {
+      add(Label::Atomic, Label::Trap);
+      read(*expression.receiver);
+      write(*expression.receiver);
+    } else if (is_ring_request(expression.op)) {
+      add(Label::Io);
+      if (expression.op != ConcurrentOp::RingCancel) add(Label::Trap);
+      write_whole(*expression.receiver);
+    } else {
+      read_whole(*expression.receiver);
+    }
   }
 
   /// A value nobody keeps is released.
@@ -484,6 +532,9 @@ class Collector {
         if (scan.reducer == Reducer::Add) checked_total(scan.output->type);
         break;
       }
+      case StmtKind::Into:
+        add(Label::Trap);
+        break;
       case StmtKind::Compact:
         collector(root.as<CompactStmt>().device, false);
         write_whole(*root.as<CompactStmt>().output);

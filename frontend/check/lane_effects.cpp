@@ -1,0 +1,63 @@
+#include "frontend/check/lane_effects.hpp"
+
+#include <algorithm>
+
+#include "frontend/check/checker.hpp"
+#include "frontend/check/row_collection.hpp"
+
+namespace cairn::checked {
+
+namespace {
+
+constexpr LabelSet kHostLaneLabels =
+    labels(Label::Trap, Label::Diverge, Label::LocalRead, Label::LocalWrite, Label::StackStorage, Label::ZeroInit,
+           Label::FfiPrecondition, Label::Alloc, Label::Free, Label::Lock, Label::Atomic, Label::IndirectCall,
+           Label::Dispatch);
+
+void add_text(std::string& list, std::string_view text) {
+  if (!list.empty()) list += ", ";
+  list += text;
+}
+
+std::string texts_of(LabelSet beyond, std::span<const Name> others, const NameTable& names) {
+  std::string list;
+  for (std::size_t k = 0; k < kLabelCount; ++k) {
+    const auto label = static_cast<Label>(k);
+    if ((beyond & bit(label)) != 0) add_text(list, text(label));
+  }
+  for (const Name other : others) {
+    const std::string_view spelled = names.text(other);
+    // A trait's bound says nothing by itself: what it stands for is judged in the instance.
+    if (!spelled.starts_with("bound:")) add_text(list, spelled);
+  }
+  return list;
+}
+
+void add_own_row(Checker& checker, const Function& function, HeapTypes& types, LabelSet& fixed,
+                 std::vector<Name>& others) {
+  const OwnRow row = collect_own_row(checker, function, types);
+  fixed |= row.fixed;
+  others.insert(others.end(), row.others.begin(), row.others.end());
+  for (const RowEdge& edge : row.edges) {
+    const bool is_inner = edge.function != nullptr && edge.function->parent == &function;
+    if (is_inner) add_own_row(checker, *edge.function, types, fixed, others);
+  }
+}
+
+}  // namespace
+
+std::string effects_no_host_lane_has(const Row& row, const NameTable& names) {
+  return texts_of(row.fixed & ~kHostLaneLabels, row.others, names);
+}
+
+std::string effects_no_host_lane_has(Checker& checker, const Function& lane) {
+  HeapTypes types;
+  LabelSet fixed = 0;
+  std::vector<Name> others;
+  add_own_row(checker, lane, types, fixed, others);
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  return texts_of(fixed & ~kHostLaneLabels, others, checker.names());
+}
+
+}  // namespace cairn::checked

@@ -1,0 +1,23 @@
+// Which effects lanes may have (concurrency, 7.4).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/check/program.hpp"
+#include "frontend/check/rows.hpp"
+
+namespace cairn {
+
+class Checker;
+
+namespace checked {
+
+/// What a host lane may not do of a row, as text; empty when it may do all of it.
+[[nodiscard]] std::string effects_no_host_lane_has(const Row& row, const NameTable& names);
+
+/// The same of what a lane body does itself, closures in it included, callees left out.
+[[nodiscard]] std::string effects_no_host_lane_has(Checker& checker, const Function& lane);
+
+}  // namespace checked
+}  // namespace cairn

@@ -1,0 +1,197 @@
+// What lanes may do (concurrency, 7.1 to 7.4 and 11.3).
+#include "frontend/check/lanes.hpp"
+
+#include <algorithm>
+
+#include "frontend/check/body_checker.hpp"
+#include "frontend/check/lane_effects.hpp"
+
+namespace cairn {
+
+using checked::ExprKind;
+using checked::Local;
+
+bool BodyChecker::is_outside_lane(const Local& local) const {
+  for (const Frame* frame = frame_; frame != nullptr; frame = frame->outer) {
+    if (frame->function == local.owner) return false;
+    if (frame->is_lane) return true;
+  }
+  return true;
+}
+
+namespace {
+
+/// The element step of a place that is nearest to its root; null when there is none.
+const checked::ElementExpr* first_element(Node place) {
+  const checked::ElementExpr* found = nullptr;
+  for (Node node = place; node != nullptr;) {
+    switch (node->kind) {
+      case ExprKind::Element:
+        found = &node->as<checked::ElementExpr>();
+        node = found->base;
+        break;
+      case ExprKind::Field:
+        node = node->as<checked::FieldExpr>().base;
+        break;
+      case ExprKind::ViewOf:
+        node = node->as<checked::ViewOfExpr>().place;
+        break;
+      case ExprKind::Part:
+        node = node->as<checked::PartExpr>().base;
+        break;
+      default:
+        return found;
+    }
+  }
+  return found;
+}
+
+/// The name a place starts from, as written.
+Position root_position(Node place) {
+  for (;;) {
+    switch (place->kind) {
+      case ExprKind::Element:
+        place = place->as<checked::ElementExpr>().base;
+        break;
+      case ExprKind::Field:
+        place = place->as<checked::FieldExpr>().base;
+        break;
+      case ExprKind::ViewOf:
+        place = place->as<checked::ViewOfExpr>().place;
+        break;
+      case ExprKind::Part:
+        place = place->as<checked::PartExpr>().base;
+        break;
+      default:
+        return place->position;
+    }
+  }
+}
+
+/// Whether a place is reached through a field.
+bool has_field(Node place) {
+  for (; place != nullptr;) {
+    switch (place->kind) {
+      case ExprKind::Field:
+        return true;
+      case ExprKind::Element:
+        place = place->as<checked::ElementExpr>().base;
+        break;
+      case ExprKind::ViewOf:
+        place = place->as<checked::ViewOfExpr>().place;
+        break;
+      case ExprKind::Part:
+        place = place->as<checked::PartExpr>().base;
+        break;
+      default:
+        return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+/// The stride at which an element lies in the lane's block.
+std::optional<std::uint64_t> BodyChecker::lane_stride(Node element) {
+  return facts_.stride_of(element->as<checked::ElementExpr>().index, *lane_->binder);
+}
+
+/// E-PARALLEL-WRITE: what is no element is one place for all lanes.
+void BodyChecker::require_lane_may_write(Node place) {
+  const Local* root = root_local(place);
+  if (lane_ == nullptr || root == nullptr || !is_outside_lane(*root) || first_element(place) != nullptr) return;
+  refuse(Code::ParallelWrite, root_position(place),
+         quoted(root->name) + " is one place for all lanes, so a lane cannot assign it: write an element, or reduce.");
+}
+
+void BodyChecker::record_lane_touch(Node place, Touch touch, Position at) {
+  const Local* root = root_local(place);
+  if (root == nullptr || touch == Touch::Header || touch == Touch::Move || !is_outside_lane(*root)) return;
+  const checked::ElementExpr* element = first_element(place);
+  if (element == nullptr) {
+    if (touch == Touch::Write) require_lane_may_write(place);
+    return;
+  }
+  lane_->accesses.push_back({root, lane_stride(element), touch == Touch::Write, at});
+}
+
+void BodyChecker::record_lane_lend(Node lent, bool writes, Position at) {
+  const Local* root = root_local(lent);
+  if (root == nullptr || !is_outside_lane(*root)) return;
+  LaneAccess access{root, std::nullopt, writes, at};
+  if (lent->kind == ExprKind::Part) {
+    const auto& part = lent->as<checked::PartExpr>();
+    const bool is_plain = part.base->kind != ExprKind::Part && !has_field(part.base) &&
+                          first_element(part.base) == nullptr;
+    if (is_plain) access.stride = facts_.stride_of(part.lo, part.hi, *lane_->binder);
+  } else if (const checked::ElementExpr* element = first_element(lent)) {
+    if (!has_field(element->base)) access.stride = lane_stride(element);
+  } else if (writes && lent->is_place() && lent->type->is_copy() && element_type(lent->type) == nullptr) {
+    return require_lane_may_write(lent);
+  }
+  lane_->accesses.push_back(access);
+}
+
+void BodyChecker::record_atomic_update(Node element) {
+  const Local* root = root_local(element);
+  if (root == nullptr || !is_outside_lane(*root)) return;
+  lane_->atomics.push_back({root, std::nullopt, true, element->position});
+}
+
+// ------------------------------------------------------------------------------------------------- the complete body
+
+void BodyChecker::judge_lane(LaneRecord& lane, Position region) {
+  require_lane_effects(*lane.function, region);
+  require_not_mixed(lane);
+  require_own_elements(lane);
+}
+
+/// E-PARALLEL-CALL at the region: what its body does itself; callees are judged when every row is known.
+void BodyChecker::require_lane_effects(const checked::Function& lane, Position region) {
+  const std::string effects = checked::effects_no_host_lane_has(checker_, lane);
+  if (!effects.empty()) refuse(Code::ParallelCall, region, "A lane cannot do this: " + effects + ".");
+}
+
+void BodyChecker::require_not_mixed(const LaneRecord& lane) {
+  for (const LaneAccess& access : lane.accesses) {
+    const auto update = std::ranges::find(lane.atomics, access.root, &LaneAccess::root);
+    if (update == lane.atomics.end()) continue;
+    const auto line = checker_.compilation().sources.locate(update->at).line;
+    const auto here = checker_.compilation().sources.locate(access.at).line;
+    refuse(Code::AtomicMixed, access.at,
+           quoted(access.root->name) + " is updated atomically on line " + std::to_string(line) +
+               " and touched plainly on line " + std::to_string(here) +
+               " of one region: keep it atomic there, and read it afterwards.");
+  }
+}
+
+/// E-PARALLEL-RACE: lanes touch what any of them writes only at elements of their own, all at one stride.
+void BodyChecker::require_own_elements(const LaneRecord& lane) {
+  const auto is_written = [&](const Local* root) {
+    const auto writes = [&](const LaneAccess& access) { return access.root == root && access.writes; };
+    return std::ranges::any_of(lane.accesses, writes) || std::ranges::any_of(lane.atomics, writes);
+  };
+  std::vector<const LaneAccess*> first;  // of each written root
+  for (const LaneAccess& access : lane.accesses) {
+    if (!is_written(access.root)) continue;
+    const auto seen = std::ranges::find(first, access.root, [](const LaneAccess* each) { return each->root; });
+    if (access.stride && seen == first.end()) {
+      first.push_back(&access);
+      continue;
+    }
+    if (access.stride && access.stride == (*seen)->stride) continue;
+    const std::string name(checker_.text(access.root->name));
+    const std::string binder(checker_.text(lane.binder->name));
+    std::string message = "Lanes write " + name + ", and this may be another lane's element";
+    if (access.stride) {
+      message = "Lanes own elements of " + name + " in blocks of " + std::to_string(*(*seen)->stride) +
+                " elsewhere, and here in blocks of " + std::to_string(*access.stride);
+    }
+    refuse(Code::ParallelRace, access.at,
+           message + ": touch only " + name + "[" + binder + "], or " + name + "[" + binder +
+               " * S + j] with j below one constant S.");
+  }
+}
+
+}  // namespace cairn
