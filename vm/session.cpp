@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/check/rows.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/support/sha256.hpp"
 #include "stdlib/embedded.hpp"
@@ -69,6 +70,29 @@ void Session::judge_foreign_symbols() {
       return;
     }
   }
+}
+
+std::optional<Diagnostic> Session::judge_board() const {
+  const std::string& board = project_->manifest.target;
+  if (board == "hosted") return std::nullopt;
+  for (const checked::Function* test : program().tests) {
+    Diagnostic refusal;
+    refusal.code = Code::Test;
+    refusal.message = "Tests need a host to run on, and the project's target is " + board + ".";
+    refusal.position = test->declaration->as<syntax::TestDecl>().body->span.begin;
+    return refusal;
+  }
+  for (const auto& function : program().functions) {
+    if (function->row == nullptr || !is_listed(*function)) continue;
+    for (const std::string& label : checked::texts(*function->row, *function, compilation_.names)) {
+      const bool needs_host = label == "alloc" || label == "free" || label == "io" || label.starts_with("gpu_") ||
+                              label.starts_with("transfer:") || label.starts_with("par:") || label.starts_with("ffi:");
+      if (!needs_host) continue;
+      return no_verdict("The target " + board + " has no host, and " + std::string(function->name) +
+                        " has the effect " + label + ".");
+    }
+  }
+  return std::nullopt;
 }
 
 Session::Counts Session::counts() const {

@@ -45,6 +45,10 @@ class Session {
   };
   [[nodiscard]] Counts counts() const;
 
+  /// What a freestanding target does not admit of an accepted program (abstractions, 13.6): test blocks (E-TEST), and
+  /// functions that allocate, do I/O or need lanes, devices or foreign code. Nothing for a hosted one.
+  [[nodiscard]] std::optional<Diagnostic> judge_board() const;
+
   /// The accepted program as bytecode. A program that holds what this build cannot express is refused without a
   /// verdict.
   [[nodiscard]] std::expected<lower::Lowered, Diagnostic> lower(const lower::Options& options) const;

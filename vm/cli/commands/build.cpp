@@ -163,6 +163,7 @@ int build_command(const Invocation& invocation) {
   options.wants_main = *kind == ProjectKind::Executable;
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
   auto record = Build(invocation, *session, *kind).run();
   if (!record) return output.refuse(std::move(record.error()), session->sources());
   if (output.json()) {

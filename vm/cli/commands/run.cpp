@@ -81,6 +81,10 @@ int run_command(const Invocation& invocation) {
   const auto session = Session::open(invocation.path(), options);
   if (invocation.has(Option::Dump)) dump_source_stages(*session, invocation.text(Option::Dump));
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  const std::string& target = session->project()->manifest.target;
+  if (target != "hosted") {
+    return output.refuse(no_verdict("A program for " + target + " does not run here: its target is no host."));
+  }
   lower::Options lowering;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
   auto lowered = session->lower(lowering);

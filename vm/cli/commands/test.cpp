@@ -192,6 +192,7 @@ int test_command(const Invocation& invocation) {
   const Output output(invocation);
   const auto session = Session::open(invocation.path(), session_options(invocation));
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
   auto selection = select(invocation, *session);
   if (!selection) return output.refuse(std::move(selection.error()));
   TestRun run(invocation, *session, std::move(*selection));
