@@ -1,8 +1,6 @@
 // Frames, scopes and locals of a body.
 #include "frontend/check/body.hpp"
 
-#include <ranges>
-
 #include "frontend/check/body_checker.hpp"
 #include "frontend/diagnostics/fixes.hpp"
 
@@ -58,13 +56,6 @@ const checked::Block* BodyChecker::function_body(const syntax::Block& body, Posi
   return made;
 }
 
-Local* BodyChecker::find_local(Name name) const {
-  for (Local* local : std::views::reverse(visible_)) {
-    if (local->name == name) return local;
-  }
-  return nullptr;
-}
-
 Local* BodyChecker::new_local(Name name, const Type* type, LocalKind kind, bool is_mutable, Position at) {
   Local* local = checker_.arena().make<Local>();
   local->name = is_blank(name) ? Name{} : name;
@@ -108,7 +99,7 @@ void BodyChecker::refuse_unbound(Name name, Position at) {
         Code::Unbound, "`_` binds nothing, so it cannot be read.", at, "Give the value a name.", {}, {}, {}});
   }
   std::vector<std::string> available = checker_.visible_names(scope_.module, kWantConst | kWantFunction);
-  for (const Local* local : visible_) available.emplace_back(checker_.text(local->name));
+  visible_.for_each([&](const Local& local) { available.emplace_back(checker_.text(local.name)); });
   for (const Name parameter : scope_.parameters) available.emplace_back(checker_.text(parameter));
   const std::vector<std::string_view> candidates(available.begin(), available.end());
   std::string message = "Nothing in scope is called " + quoted(name) + ".";

@@ -30,6 +30,7 @@
 #include "frontend/check/leases.hpp"
 #include "frontend/check/owner_set.hpp"
 #include "frontend/check/place_paths.hpp"
+#include "frontend/check/visible_locals.hpp"
 
 namespace cairn {
 
@@ -120,7 +121,7 @@ class BodyChecker {
   // --- body.cpp: frames, scopes, locals
   const checked::Block* function_body(const syntax::Block& block, Position function);
   void enter_parameters(checked::Function& function);
-  [[nodiscard]] checked::Local* find_local(Name name) const;
+  [[nodiscard]] checked::Local* find_local(Name name) const { return visible_.find(name); }
   checked::Local* new_local(Name name, const Type* type, checked::LocalKind kind, bool is_mutable, Position at);
   void bring_into_scope(checked::Local* local);
   /// A new local in scope from here on; E-SHADOW at `at` when its name is taken. `_` gives a hidden local.
@@ -480,7 +481,7 @@ class BodyChecker {
   const Scope& scope_;
   BodyShared& shared_;
   Frame* frame_ = nullptr;
-  std::vector<checked::Local*> visible_;  // locals in scope, by declaration; no two have one name
+  VisibleLocals visible_;  // locals in scope
 
   OwnerSet dead_;
   std::uint32_t next_slot_ = 1;             // slot 0: a local that cannot be moved

@@ -56,10 +56,17 @@ Node BodyChecker::member(const syntax::MemberExpr& expression, const Type* expec
     }
   }
   const WrittenPath path = written_path(expression);
-  if (path.empty() || find_local(path.front()) != nullptr) {
-    return field(walk(*expression.base, nullptr), expression.member.name, at);
-  }
+  if (path.empty()) return field(walk(*expression.base, nullptr), expression.member.name, at);
   const auto names = path.names();
+  if (Local* root = find_local(path.front())) {
+    // A chain of fields may be of any length.
+    Node node = local_place(*root, at);
+    for (const Name each : names.subspan(1)) {
+      checker_.visit(at);
+      node = field(node, each, at);
+    }
+    return node;
+  }
   const auto prefix = names.first(names.size() - 1);
   if (const StaticArgument* argument = prefix.size() == 1 ? scope_.find(prefix.front()) : nullptr;
       argument != nullptr && argument->type != nullptr && argument->type->is(TypeKind::Sum)) {
