@@ -57,6 +57,17 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
   return session;
 }
 
+std::unique_ptr<Session> Session::open_library() {
+  std::unique_ptr<Session> session(new Session());
+  std::string imports;
+  for (const EmbeddedModule& module : embedded_modules()) imports += "import " + std::string(module.name) + ";\n";
+  session->compilation_.sources.add("library.cairn", std::move(imports));
+  CheckOptions check;
+  check.packaged = packaged_module;
+  check_program(session->compilation_, check);
+  return session;
+}
+
 /// Every symbol a vendored source is said to define is declared by an extern of the project (abstractions, 14.3).
 void Session::judge_foreign_symbols() {
   for (const ForeignSource& source : project_->manifest.foreign) {

@@ -31,6 +31,9 @@ class Session {
  public:
   static std::unique_ptr<Session> open(const std::filesystem::path& operand, const SessionOptions& options);
 
+  /// The whole packaged library as a program: every module imported, nothing else.
+  static std::unique_ptr<Session> open_library();
+
   [[nodiscard]] bool accepted() const { return compilation_.verdict.accepted(); }
   [[nodiscard]] const Verdict& verdict() const { return compilation_.verdict; }
   [[nodiscard]] const SourceMap& sources() const { return compilation_.sources; }
