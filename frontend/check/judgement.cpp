@@ -9,6 +9,7 @@
 #include "frontend/check/checker.hpp"
 #include "frontend/check/effect_ceilings.hpp"
 #include "frontend/check/judgement_state.hpp"
+#include "frontend/check/lane_judgement.hpp"
 #include "frontend/check/order_audit.hpp"
 
 namespace cairn {
@@ -58,6 +59,7 @@ class RowPass {
       judge_ceilings();  // of callers: a reference's row now holds what its ceiling allows and an implementation does
     }
     judge_order();
+    judge_lanes();
     return std::move(result_);
   }
 
@@ -148,6 +150,15 @@ class RowPass {
     for (const checked::Function* function : order_) {
       if (result_.refused.contains(function) || !may_judge(*function)) continue;
       if (auto refused = checked::audit_operand_order(checker_, *state_.graph, *function)) {
+        refuse_function(*function, std::move(*refused));
+      }
+    }
+  }
+
+  void judge_lanes() {
+    for (const checked::Function* function : order_) {
+      if (result_.refused.contains(function) || !may_judge(*function)) continue;
+      if (auto refused = checked::judge_lane_calls(checker_, *state_.graph, *function)) {
         refuse_function(*function, std::move(*refused));
       }
     }

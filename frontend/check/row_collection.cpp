@@ -105,7 +105,8 @@ class Collector {
   /// The place a local is here; kLocalRoot for the function's own.
   std::int32_t place_of(const Local& local) const {
     if (local.owner == &function_) {
-      return local.kind == LocalKind::Parameter && is_borrow(local.type) ? static_cast<std::int32_t>(local.index)
+      const bool is_place = is_borrow(local.type) || local.type->is(TypeKind::Function);
+      return local.kind == LocalKind::Parameter && is_place ? static_cast<std::int32_t>(local.index)
                                                                          : kLocalRoot;
     }
     const auto found = std::ranges::find(function_.captures, &local);
@@ -183,7 +184,8 @@ class Collector {
 
   /// What a callee's place is here, for the argument given for it.
   std::int32_t argument_root(const Expr& argument) const {
-    const Root root = root_of(argument);
+    const bool is_function = argument.kind == ExprKind::Load && argument.type->is(TypeKind::Function);
+    const Root root = root_of(is_function ? *argument.as<LoadExpr>().place : argument);
     return root.local == nullptr ? kNoRoot : place_of(*root.local);
   }
 
@@ -215,9 +217,11 @@ class Collector {
 
   /// In a lane, a fn parameter of the enclosing function that is called or handed on leaves lane:f.
   void hand_on(const Expr* callable) {
-    if (!in_lane_ || callable == nullptr || callable->kind != ExprKind::Local) return;
+    if (!in_lane_ || callable == nullptr) return;
+    if (callable->kind == ExprKind::Load) callable = callable->as<LoadExpr>().place;
+    if (callable->kind != ExprKind::Local) return;
     const Local& local = *callable->as<LocalExpr>().local;
-    if (!is_borrowed_callable(local.type)) return;
+    if (!is_borrowed_callable(local.type) && !local.type->is(TypeKind::Function)) return;
     if (const std::int32_t at = place_of(local); at >= 0) row_.lanes.insert(static_cast<std::size_t>(at));
   }
 

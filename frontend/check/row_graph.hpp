@@ -46,6 +46,9 @@ class RowGraph {
   /// parameters.
   [[nodiscard]] Row dynamic_row(const TraitInfo& trait, std::uint32_t member) const;
 
+  /// Every function whose address the program takes.
+  [[nodiscard]] std::span<const Function* const> taken() const { return taken_; }
+
   /// The functions a body may call directly, closures and lanes included; for reports.
   [[nodiscard]] std::vector<const Function*> callees(const Function& function) const;
 

@@ -141,9 +141,8 @@ void BodyChecker::require_loop_leases(std::size_t first_lease, std::span<const P
 Local* BodyChecker::named_holder(BuiltinCall& call, std::string_view takes) {
   require_arguments(call, 1, 1);
   Operand& operand = call.arguments.front();
-  const bool is_name = operand.written->kind == syntax::ExprKind::Name;
-  Node node = is_name ? walk_operand(operand, nullptr) : nullptr;
-  if (node == nullptr || node->kind != ExprKind::Local) {
+  Node node = walk_operand(operand, nullptr);
+  if (node->kind != ExprKind::Local) {
     refuse(Code::TypeMismatch, call.position,
            std::string(checker_.text(call.name)) + " takes the name of " + std::string(takes) + ".");
   }
