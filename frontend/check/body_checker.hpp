@@ -415,6 +415,7 @@ class BodyChecker {
   // --- regions.cpp
   const checked::Stmt* parallel_statement(const syntax::ParallelStmt& statement);
   void require_no_nesting(Position region, std::string_view what);
+  checked::List<const checked::RegionAccess> kept_accesses(const LaneRecord& record);
   /// A lane body: opened before its binder and body are judged, closed after.
   class LaneScope;
 
@@ -431,7 +432,7 @@ class BodyChecker {
   void note_lent_elements(Node output, Position at);
   checked::Local* bind_result(const syntax::LetStmt* let, const Type* type);
   checked::Function* yield_lane(const syntax::Identifier& binder, const syntax::Expr& yield, const Type* expected,
-                                Node extent, const checked::Local* output, Position at, LaneRecord& lane);
+                                Node extent, checked::Local* output, Position at, LaneRecord& lane);
 
   // --- tasks.cpp
   const checked::Stmt* into_statement(const syntax::IntoStmt& statement);

@@ -99,10 +99,13 @@ Local* BodyChecker::bind_result(const syntax::LetStmt* let, const Type* type) {
 
 /// The yields of a collector: a lane body that returns them. With an `output`, each lane also writes its element.
 checked::Function* BodyChecker::yield_lane(const syntax::Identifier& binder, const syntax::Expr& yield,
-                                           const Type* expected, Node extent, const Local* output, Position at,
+                                           const Type* expected, Node extent, Local* output, Position at,
                                            LaneRecord& record) {
   LaneScope lane(*this, binder, extent, at, record);
-  if (output != nullptr) record.accesses.push_back({output, 1, true, at});
+  if (output != nullptr) {
+    mention(*output, at);  // captured: each lane writes its element
+    record.accesses.push_back({output, 1, true, at});
+  }
   Node node = walk(yield, expected);
   if (expected != nullptr && node->type != expected) refuse_mismatch(expected, node->type, yield.position);
   if (node->type->is(TypeKind::Void)) refuse(Code::TypeMismatch, yield.position, "This yields no value.");
@@ -140,6 +143,7 @@ const checked::Stmt* BodyChecker::reduce(const syntax::ReduceStmt& statement, co
   made.extent = value_of(*statement.extent, types().usize());
   LaneRecord record;
   made.lane = yield_lane(statement.binder, *statement.yield, expected, made.extent, nullptr, at, record);
+  made.accesses = kept_accesses(record);
   const Type* type = made.lane->result;
   require_reducer(statement.reducer, type, Code::ReduceOp, at);
   if (statement.reducer == Reducer::Multiply && statement.parallel) {

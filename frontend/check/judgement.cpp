@@ -60,6 +60,7 @@ class RowPass {
     }
     judge_order();
     judge_lanes();
+    judge_plans();
     return std::move(result_);
   }
 
@@ -160,6 +161,18 @@ class RowPass {
       if (result_.refused.contains(function) || !may_judge(*function)) continue;
       if (auto refused = checked::judge_lane_calls(checker_, *state_.graph, *function)) {
         refuse_function(*function, std::move(*refused));
+      }
+    }
+  }
+
+  void judge_plans() {
+    const auto may = [&](const checked::Function& function) {
+      return !result_.refused.contains(&function) && may_judge(function);
+    };
+    for (const syntax::Decl* declaration : checker_.declarations()) {
+      if (declaration->kind != syntax::DeclKind::Plan) continue;
+      if (auto refused = judge_fusion(checker_, declaration->as<syntax::PlanDecl>(), may)) {
+        result_.refusals.push_back(std::move(*refused));
       }
     }
   }

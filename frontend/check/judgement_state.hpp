@@ -2,7 +2,9 @@
 // the selections plans made, and the call graph with its rows.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +47,10 @@ struct ProgramJudgement::State {
 
 /// plans.cpp: `plan f { ... }` (concurrency, 13.2, rules 2 to 4).
 void judge_schedule_plans(Checker& checker);
+/// The last of its rules, rows known: `fuse` needs two regions that may join. Functions that may not be judged are left
+/// alone.
+[[nodiscard]] std::optional<Diagnostic> judge_fusion(
+    Checker& checker, const syntax::PlanDecl& plan, const std::function<bool(const checked::Function&)>& may_judge);
 
 /// implementation_rows.cpp (11.4): the first broken rule of an implementation, its row known.
 [[nodiscard]] std::optional<Diagnostic> judge_implementation_rows(const ProgramJudgement::State& state,

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/fusion.hpp"
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/tree_walk.hpp"
 
@@ -175,6 +176,30 @@ class SchedulePlan {
 };
 
 }  // namespace
+
+std::optional<Diagnostic> judge_fusion(Checker& checker, const syntax::PlanDecl& plan,
+                                       const std::function<bool(const checked::Function&)>& may_judge) {
+  const auto is_fuse = [&](const syntax::PlanItem& item) { return checker.text(item.name.name) == "fuse"; };
+  if (plan.selects || std::ranges::none_of(plan.items, is_fuse)) return std::nullopt;
+  std::vector<Name> path;
+  for (const syntax::Identifier& segment : plan.function.segments) path.push_back(segment.name);
+  const Symbol symbol = checker.peek(path, plan.module, kWantFunction);
+  if (!symbol) return std::nullopt;
+  bool is_known = false;
+  for (const auto& each : checker.program().functions) {
+    if (each->declaration != symbol.declaration) continue;
+    if (!may_judge(*each) || has_fusible_regions(*each)) return std::nullopt;
+    is_known = true;
+  }
+  if (!is_known) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = Code::Plan;
+  diagnostic.position = plan.position;
+  diagnostic.message =
+      "fuse joins adjacent regions of one count whose bodies cannot trap and that share own elements alone; no two "
+      "regions here may join.";
+  return diagnostic;
+}
 
 void judge_schedule_plans(Checker& checker) {
   std::unordered_set<const syntax::Decl*> planned;

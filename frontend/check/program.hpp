@@ -459,11 +459,18 @@ struct StorageStmt : Stmt {
 struct BreakStmt : Stmt {};
 struct ContinueStmt : Stmt {};
 
+/// An array from outside that the lanes of a region access: an element at a time, a part, or whole.
+struct RegionAccess {
+  const Local* root = nullptr;
+  std::uint64_t stride = 0;  // of the block the element lies in; 0: it is not placed in one
+  bool writes = false;
+};
 /// A lane body: a Function of one usize parameter (the index) whose captures are the outer locals it names. Where it
 /// yields a value, that is its result.
 struct ParallelStmt : Stmt {
   bool device = false;
-  std::uint64_t block = 1;  // the largest stride of what its lanes own
+  std::uint64_t block = 1;  // the largest stride at which its lanes write
+  List<const RegionAccess> accesses;
   const Expr* extent = nullptr;
   Function* lane = nullptr;
   List<Local* const> after;
@@ -478,6 +485,7 @@ struct ReduceStmt : Stmt {
   Local* result = nullptr;       // bound form
   const Expr* target = nullptr;  // element-place form: an Element
   const Expr* extent = nullptr;
+  List<const RegionAccess> accesses;
   Function* lane = nullptr;
   const Expr* warp_value = nullptr;
 };

@@ -64,6 +64,14 @@ void BodyChecker::require_no_nesting(Position region, std::string_view what) {
          std::string(what) + " cannot stand inside a lane or a kernel fn: a lane starts no region.");
 }
 
+checked::List<const checked::RegionAccess> BodyChecker::kept_accesses(const LaneRecord& record) {
+  std::vector<checked::RegionAccess> kept;
+  for (const auto* accesses : {&record.accesses, &record.atomics}) {
+    for (const LaneAccess& access : *accesses) kept.push_back({access.root, access.stride.value_or(0), access.writes});
+  }
+  return checker_.arena().copy(std::span<const checked::RegionAccess>(kept));
+}
+
 const checked::Stmt* BodyChecker::parallel_statement(const syntax::ParallelStmt& statement) {
   const Position at = statement.position;
   require_no_nesting(at, "A region");
@@ -81,8 +89,9 @@ const checked::Stmt* BodyChecker::parallel_statement(const syntax::ParallelStmt&
   made.lane = &lane.function();
   judge_lane(record, at);
   for (const LaneAccess& access : record.accesses) {
-    if (access.stride) made.block = std::max(made.block, *access.stride);
+    if (access.writes && access.stride) made.block = std::max(made.block, *access.stride);
   }
+  made.accesses = kept_accesses(record);
   return &made;
 }
 

@@ -52,9 +52,10 @@ class Region {
     return false;
   }
 
+  /// `work`: how many elements an index stands for.
   template <class Body>
-  void run(std::uint64_t count, std::uint64_t chunk, Body& body) {
-    if (count <= chunk || (count < kSerial && chunk != 1)) {
+  void run(std::uint64_t count, std::uint64_t chunk, Body& body, std::uint64_t work = 1) {
+    if (count <= chunk || (count < kSerial / work && chunk != 1)) {
       if (count != 0) body(std::size_t{0}, std::size_t{0}, static_cast<std::size_t>(count));
       return;
     }
@@ -106,13 +107,7 @@ const Word* run_parallel(Machine m, const Word* pc) {
   const std::uint64_t block = std::max<std::uint64_t>(c_of(pc[0]), 1);
   Region region(m, pc, m_of(pc[1]), m.base[a_of(pc[0])]);
   auto body = [&](std::size_t lane, std::size_t lo, std::size_t hi) { return region.call(lane, lo, hi, {}, nullptr); };
-  // A claim is whole blocks.
-  const std::uint64_t chunk = std::max<std::uint64_t>(kClaim / block, 1) * block;
-  if (count < kSerial / block) {
-    if (count != 0) body(0, 0, static_cast<std::size_t>(count));
-  } else {
-    region.run(count, chunk, body);
-  }
+  region.run(count, std::max<std::uint64_t>(kClaim / block, 1), body, block);
   return region.finish(m, pc, pc + 2);
 }
 

@@ -10,11 +10,15 @@ FunctionLowering::FunctionLowering(ModuleLowering& module, const checked::Functi
 
 void FunctionLowering::run() {
   at(function_.position);
-  bind_parameters();
-  if (function_.parent != nullptr) bind_captures();
-  use_view_lengths();
-  block(*function_.body);
-  if (!function_.body->leaves) leave_function(function_.position);
+  if (function_.kind == checked::FunctionKind::Lane) {
+    run_lane();
+  } else {
+    bind_parameters();
+    if (function_.parent != nullptr) bind_captures();
+    use_view_lengths();
+    block(*function_.body);
+    if (!function_.body->leaves) leave_function(function_.position);
+  }
   f_.finish();
   if (!f_.failed().empty()) fail(function_.position, std::string(function_.name) + ": " + f_.failed());
 }
@@ -29,7 +33,7 @@ Place FunctionLowering::received(const Local& local, Register reg, bool by_refer
     const RegisterType form = types().parameter(type);
     if (form.kind != RegisterKind::Callable && form.kind != RegisterKind::DynRef) place.type = type.element;
     if (form.kind != RegisterKind::Ref) return place;
-    place.writable = type.mode == BorrowMode::Rw;
+    place.writable = type.mode == BorrowMode::Rw || is_shared_cell(*type.element);
   } else if (by_reference) {
     place.writable = true;
   } else if (shape_of(type) == Shape::Memory) {

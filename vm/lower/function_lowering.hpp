@@ -305,7 +305,27 @@ class FunctionLowering {
 
   // --- concurrency.cpp
   Register concurrent(const Expr& e, const Place* to, Register into);
+  Register handle(const Expr& local);
+  std::vector<std::uint32_t> place_task(const checked::CallExpr& call, Window& window);
+  Register spawn(const checked::SpawnExpr& e, Register into);
+  void into_group(const checked::IntoStmt& s);
+  void end_spawn(const Mark& mark);
+  Register join(const checked::ConcurrentExpr& e, const Place* to, Register into);
+  Register outcome(const Window& window, Shape shape, Position position, Register into);
+  Register atomic(const checked::ConcurrentExpr& e, Register into);
+  Register element_update(const checked::ConcurrentExpr& e, Register into);
+  Register with(const checked::ConcurrentExpr& e, const Place* to, Register into);
+
+  // --- regions.cpp
   void concurrent_statement(const checked::Stmt& s);
+  std::uint32_t lane_function(const checked::Function& lane, const LaneForm& form);
+  void parallel(const checked::ParallelStmt& s);
+  void reduce(const checked::ReduceStmt& s);
+  void scan(const checked::ScanStmt& s);
+  void compact(const checked::CompactStmt& s);
+  void fold_in_order(std::uint32_t lane, Register environment, Register count, Register total, Position position);
+  static const Expr& yielded(const checked::Function& lane);
+  void run_lane();
 
   struct Loop {
     Label exit;

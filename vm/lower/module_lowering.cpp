@@ -70,10 +70,25 @@ bytecode::SourcePosition ModuleLowering::position(Position position) {
 }
 
 std::uint32_t ModuleLowering::signature(const checked::Function& function) {
+  if (function.kind == checked::FunctionKind::Lane) return lane_signature(function);
   std::vector<const Type*> parameters;
   parameters.reserve(function.parameters.size());
   for (const Local* parameter : function.parameters) parameters.push_back(parameter->type);
   return types_.signature(parameters, *function.result);
+}
+
+/// Of a lane body: (lo, hi), and where its terms go; its result is the total of those indices.
+std::uint32_t ModuleLowering::lane_signature(const checked::Function& lane) {
+  const LaneForm& form = lanes_[&lane];
+  bytecode::Signature signature;
+  const bytecode::RegisterType index{RegisterKind::U64, false, kNone};
+  signature.parameters = {index, index};
+  if (form.kind == LaneForm::Kind::Terms) {
+    signature.parameters.push_back({RegisterKind::View, true, types_.memory(*lane.result)});
+  } else if (form.kind != LaneForm::Kind::Region) {
+    signature.result = types_.value(*lane.result);
+  }
+  return builder_.signature(signature);
 }
 
 std::uint32_t ModuleLowering::enqueue(const checked::Function& function, FunctionKind kind, std::uint32_t environment,

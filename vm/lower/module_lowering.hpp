@@ -30,6 +30,16 @@ struct Environment {
   std::vector<Capture> captures;
 };
 
+/// How the lanes of one statement run: a region, a fold to a total, terms for an exact sum, or prefixes.
+struct LaneForm {
+  enum class Kind : std::uint8_t { Region, Fold, Terms, Scan };
+  Kind kind = Kind::Region;
+  syntax::Reducer reducer{};
+  bool exclusive = false;
+  const checked::Expr* output = nullptr;  // Scan
+  Position position;                      // of the statement: of the guards its own work has
+};
+
 class ModuleLowering {
  public:
   ModuleLowering(const Compilation& compilation, const Options& options);
@@ -48,6 +58,9 @@ class ModuleLowering {
   std::uint32_t inner_function(const checked::Function& body, std::uint32_t parent);
   /// What the body of a closure or lane is given. The same for every mention.
   const Environment& environment(const checked::Function& body);
+  /// Set before the lane's function is first mentioned.
+  void set_lane_form(const checked::Function& lane, const LaneForm& form) { lanes_.insert_or_assign(&lane, form); }
+  [[nodiscard]] const LaneForm& lane_form(const checked::Function& lane) { return lanes_[&lane]; }
   std::uint32_t foreign(const checked::Function& function);
   std::uint32_t native(const checked::Function& function);
   std::uint32_t table(const DispatchTable& table);
@@ -59,6 +72,7 @@ class ModuleLowering {
 
  private:
   std::uint32_t signature(const checked::Function& function);
+  std::uint32_t lane_signature(const checked::Function& lane);
   std::uint32_t enqueue(const checked::Function& function, bytecode::FunctionKind kind, std::uint32_t environment,
                         std::uint32_t parent);
   std::uint32_t receiver_thunk(const checked::Function& member, const TraitMember& declared, std::uint32_t signature);
@@ -71,6 +85,7 @@ class ModuleLowering {
   std::unordered_map<const checked::Function*, std::uint32_t> foreigns_;
   std::unordered_map<const checked::Function*, Environment> environments_;
   std::unordered_map<const DispatchTable*, std::uint32_t> tables_;
+  std::unordered_map<const checked::Function*, LaneForm> lanes_;
   std::deque<const checked::Function*> queue_;
   std::unordered_map<const SourceFile*, std::uint32_t> files_;
   Position last_asked_;

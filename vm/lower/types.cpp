@@ -154,7 +154,11 @@ std::uint32_t TypeLowering::declare(const Type& type) {
       index = builder_.dyn(trait(*type.trait));
       break;
     case TypeKind::Ticket:
-    case TypeKind::Group:
+    case TypeKind::Group: {
+      const RegisterType form = value(type);
+      index = builder_.handle(form.kind, form.type);
+      break;
+    }
     case TypeKind::IoRing:
       index = builder_.handle(RegisterKind::Ring, kNone);
       break;
@@ -233,7 +237,10 @@ RegisterType TypeLowering::value(const Type& type) {
     case TypeKind::View:
       return parameter(type);
     case TypeKind::Ticket:
-    case TypeKind::Group:
+    case TypeKind::Group: {
+      const RegisterKind kind = type.is(TypeKind::Ticket) ? RegisterKind::Ticket : RegisterKind::Group;
+      return {kind, false, signature(std::span<const Type* const>{}, *type.element)};
+    }
     case TypeKind::IoRing:
       return {RegisterKind::Ring, false, kNone};
     default:
@@ -253,7 +260,7 @@ RegisterType TypeLowering::parameter(const Type& type) {
   if (lent.is(TypeKind::Function)) return {RegisterKind::Callable, false, signature(lent)};
   if (lent.is(TypeKind::DynRef)) return {RegisterKind::DynRef, writable, trait(*lent.trait)};
   if (!writable && lent_by_value(lent)) return value(lent);
-  return {RegisterKind::Ref, writable, memory(lent)};
+  return {RegisterKind::Ref, writable || is_shared_cell(lent), memory(lent)};
 }
 
 std::uint32_t TypeLowering::environment_field(const Type& type) {

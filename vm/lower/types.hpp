@@ -38,6 +38,11 @@ enum class Shape : std::uint8_t {
 /// Whether an `ro<type>` parameter receives the value itself.
 [[nodiscard]] bool lent_by_value(const Type& type);
 
+/// Whether a value changes through an `ro` borrow of it.
+[[nodiscard]] inline bool is_shared_cell(const Type& type) {
+  return type.is(TypeKind::Atomic) || type.is(TypeKind::Mutex);
+}
+
 /// The slot type of a scalar, storage float or plain enum.
 [[nodiscard]] bytecode::RegisterKind scalar_register(const Type& type);
 
