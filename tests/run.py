@@ -96,7 +96,7 @@ def conformance():
                 if line[5:].split("/")[0] in required:
                     bad += 1
                     print(f"{line} [{tier}]")
-            elif " of " in line and line != lines[-1]:
+            elif re.fullmatch(r"\S+ +\d+ of \d+", line):
                 print(f"  {line}")
         passed, failed, later = passed + int(closing[1]), failed + bad, later + int(closing[2]) - bad
     if later:
