@@ -25,10 +25,7 @@ cairn_archive(zlib zlib.h z)
 cairn_archive(asmjit asmjit/asmjit.h asmjit)
 target_compile_definitions(deps_asmjit INTERFACE ASMJIT_STATIC)
 
-find_package(mimalloc REQUIRED)
-cairn_dependency(mimalloc mimalloc)
-
-# Header-only.
+# Header-only, or opened at run time.
 function(cairn_headers name header)
   find_path(CAIRN_${name}_INCLUDE ${header} REQUIRED)
   cairn_dependency(${name})
@@ -36,6 +33,7 @@ function(cairn_headers name header)
   mark_as_advanced(CAIRN_${name}_INCLUDE)
 endfunction()
 cairn_headers(cli11 CLI/CLI.hpp)
+cairn_headers(mimalloc mimalloc.h)
 cairn_headers(nlohmann_json nlohmann/json.hpp)
 cairn_headers(tomlplusplus toml++/toml.h)
 target_compile_definitions(deps_tomlplusplus INTERFACE TOML_EXCEPTIONS=0 TOML_HEADER_ONLY=1)

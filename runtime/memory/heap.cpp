@@ -1,8 +1,8 @@
 #include "runtime/memory/heap.hpp"
 
-#include <mimalloc.h>
-
 #include <algorithm>
+
+#include "runtime/memory/mimalloc_library.hpp"
 
 namespace cairn {
 
@@ -23,11 +23,14 @@ void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_
   // Elements without bytes still lie somewhere.
   const std::uint64_t bytes = std::max<std::uint64_t>(count * size, 1);
   if (!memory_.take(bytes)) return nullptr;
-  if (heap_ == nullptr) heap_ = mi_heap_new();
+  if (heap_ == nullptr) {
+    library_ = MimallocLibrary::open();
+    if (library_ != nullptr) heap_ = library_->heap_new();
+  }
   auto* heap = static_cast<mi_heap_t*>(heap_);
   void* block = nullptr;
   if (heap != nullptr) {
-    block = align <= 16 ? mi_heap_zalloc(heap, bytes) : mi_heap_zalloc_aligned(heap, bytes, align);
+    block = align <= 16 ? library_->heap_zalloc(heap, bytes) : library_->heap_zalloc_aligned(heap, bytes, align);
   }
   if (block == nullptr) memory_.give_back(bytes);
   return block;
@@ -35,12 +38,14 @@ void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_
 
 void ThreadHeap::release(void* block, std::uint64_t bytes) {
   if (block == nullptr) return;
-  mi_free(block);
+  // Of another thread's heap perhaps, so that this one may not have asked for the library yet.
+  if (library_ == nullptr) library_ = MimallocLibrary::open();
+  library_->free(block);
   memory_.give_back(std::max<std::uint64_t>(bytes, 1));
 }
 
 void ThreadHeap::destroy() {
-  if (heap_ != nullptr) mi_heap_destroy(static_cast<mi_heap_t*>(heap_));
+  if (heap_ != nullptr) library_->heap_destroy(static_cast<mi_heap_t*>(heap_));
   heap_ = nullptr;
 }
 

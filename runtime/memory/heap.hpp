@@ -11,6 +11,8 @@
 
 namespace cairn {
 
+struct MimallocLibrary;
+
 /// Bytes an instance may hold; counted only when there is a limit.
 class InstanceMemory {
  public:
@@ -54,7 +56,8 @@ class ThreadHeap {
 
  private:
   InstanceMemory& memory_;
-  void* heap_ = nullptr;  // mi_heap_t
+  const MimallocLibrary* library_ = nullptr;  // there when this thread's heap allocated or released anything
+  void* heap_ = nullptr;                      // mi_heap_t
 };
 
 }  // namespace cairn
