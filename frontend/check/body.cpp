@@ -19,9 +19,16 @@ BodyShared& Checker::body_shared() {
 }
 
 BodyChecker::BodyChecker(Checker& checker, checked::Function& function, const Scope& scope)
-    : checker_(checker), root_(function), scope_(scope), shared_(checker.body_shared()) {
-  owners_.push_back(nullptr);
-}
+    : checker_(checker),
+      root_(function),
+      scope_(scope),
+      shared_(checker.body_shared()),
+      stack_marks_(shared_.stacks.marks()),
+      statements_(shared_.stacks.statements),
+      chain_(shared_.stacks.chain),
+      parameter_types_(shared_.stacks.parameter_types),
+      made_(shared_.stacks.made),
+      lent_(shared_.stacks.lent) {}
 
 void BodyChecker::run() {
   Frame frame;
@@ -72,6 +79,7 @@ Local* BodyChecker::new_local(Name name, const Type* type, LocalKind kind, bool 
 void BodyChecker::bring_into_scope(Local* local) {
   if (!local->type->is_copy()) {
     local->slot = next_slot_++;
+    owners_.resize(local->slot);
     owners_.push_back(local);
     if (local->type->ownership == Ownership::Linear) linear_.push_back(local);
   }

@@ -96,6 +96,28 @@ struct Frame {
   std::vector<LentPlace>* touched = nullptr;    // closures: the outer places touched so far
 };
 
+/// Lists under construction, each used as a stack: whoever pushes takes a mark before and cuts back to it after. Bodies
+/// nest (an instance is judged inside its caller's body), so all bodies of a program share them.
+struct BodyStacks {
+  std::vector<const checked::Stmt*> statements;
+  std::vector<const syntax::BinaryExpr*> chain;
+  std::vector<const Type*> parameter_types;
+  std::vector<Node> made;
+  std::vector<LentPlace> lent;
+
+  using Marks = std::array<std::size_t, 5>;
+  [[nodiscard]] Marks marks() const {
+    return {statements.size(), chain.size(), parameter_types.size(), made.size(), lent.size()};
+  }
+  void cut_back(const Marks& marks) {
+    statements.resize(marks[0]);
+    chain.resize(marks[1]);
+    parameter_types.resize(marks[2]);
+    made.resize(marks[3]);
+    lent.resize(marks[4]);
+  }
+};
+
 /// What the bodies of one program share.
 struct BodyShared {
   explicit BodyShared(NameTable& names);
@@ -105,11 +127,15 @@ struct BodyShared {
   Name blank;                      // `_`
   std::vector<std::uint8_t> rows;  // by name id: 1 + index into `table`
   std::span<const BuiltinRow> table;
+  BodyStacks stacks;
 };
 
 class BodyChecker {
  public:
   BodyChecker(Checker& checker, checked::Function& function, const Scope& scope);
+  BodyChecker(const BodyChecker&) = delete;
+  BodyChecker& operator=(const BodyChecker&) = delete;
+  ~BodyChecker() { shared_.stacks.cut_back(stack_marks_); }
   void run();
 
  private:
@@ -380,7 +406,7 @@ class BodyChecker {
                                   Position loop);
   const checked::Stmt* match(const syntax::MatchStmt& statement, Flow& flow);
   checked::MatchArm match_arm(const syntax::MatchArm& arm, std::uint32_t variant, const Type* payload, Flow& flow);
-  void require_qualifier(const syntax::MatchArm& arm, const Type* type);
+  void require_qualifier(const syntax::MatchArm& arm, const Type* type, Position match);
   const checked::Stmt* return_statement(const syntax::ReturnStmt& statement);
   const checked::Stmt* jump(const syntax::Stmt& statement);
   const checked::Stmt* defer(const syntax::DeferStmt& statement);
@@ -512,11 +538,12 @@ class BodyChecker {
   std::uint64_t stack_bytes_ = 0;
 
   // Stacks that nested statements, operators and calls share, so that each needs no list of its own.
-  std::vector<const checked::Stmt*> statements_;
-  std::vector<const syntax::BinaryExpr*> chain_;
-  std::vector<const Type*> parameter_types_;
-  std::vector<Node> made_;
-  std::vector<LentPlace> lent_;
+  const BodyStacks::Marks stack_marks_;
+  std::vector<const checked::Stmt*>& statements_;
+  std::vector<const syntax::BinaryExpr*>& chain_;
+  std::vector<const Type*>& parameter_types_;
+  std::vector<Node>& made_;
+  std::vector<LentPlace>& lent_;
 };
 
 }  // namespace cairn

@@ -23,8 +23,8 @@ const checked::Block* BodyChecker::loop_body(const syntax::Block& body, std::spa
   const std::size_t leases = leases_.size();
   std::vector<PlaceTouch> touches;
   std::vector<PlaceTouch>* const outer_touches = loop_touches_;
-  const bool has_group = std::ranges::any_of(
-      linear_, [](const Local* local) { return local->type->is(TypeKind::Group); });
+  const bool has_group =
+      std::ranges::any_of(linear_, [](const Local* local) { return local->type->is(TypeKind::Group); });
   if (has_group) loop_touches_ = &touches;
   Flow flow = Flow::Falls;
   const checked::Block* made = scoped_block(body, prelude, marks, flow);
@@ -167,7 +167,7 @@ const checked::Stmt* BodyChecker::match(const syntax::MatchStmt& statement, Flow
     while (index < variants.size() && variants[index].name != arm.variant.last()) ++index;
     return index;
   };
-  for (const syntax::MatchArm& arm : statement.arms) require_qualifier(arm, type);
+  for (const syntax::MatchArm& arm : statement.arms) require_qualifier(arm, type, at);
   std::vector<bool> covered(variants.size());
   std::string unknown;
   for (const syntax::MatchArm& arm : statement.arms) {
@@ -204,7 +204,7 @@ const checked::Stmt* BodyChecker::match(const syntax::MatchStmt& statement, Flow
 }
 
 /// A qualified arm names the sum: a qualifier that is no visible type is E-UNBOUND at the arm.
-void BodyChecker::require_qualifier(const syntax::MatchArm& arm, const Type* type) {
+void BodyChecker::require_qualifier(const syntax::MatchArm& arm, const Type* type, Position match) {
   if (!arm.variant.dotted()) {
     if (!checker_.accessible(*type->sum->declaration, scope_.module)) {
       checker_.refuse_private(*type->sum->declaration, arm.position, "; so are its variants");
@@ -222,7 +222,7 @@ void BodyChecker::require_qualifier(const syntax::MatchArm& arm, const Type* typ
     refuse(Code::Unbound, arm.position,
            "No type is called " + quoted(qualifier.back()) + "; the sum here is " + std::string(type->name) + ".");
   }
-  refuse(Code::MatchCoverage, arm.position,
+  refuse(Code::MatchCoverage, match,
          quoted(qualifier.back()) + " is not the sum matched here, " + std::string(type->name) + ".");
 }
 
