@@ -128,6 +128,16 @@ std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& o
   return std::unexpected(std::move(refusal));
 }
 
+std::vector<const checked::Function*> Session::own_functions() const {
+  std::vector<const checked::Function*> functions;
+  for (const auto& function : program().functions) {
+    const SourceFile* file = sources().file_at(function->position);
+    const bool is_own = file != nullptr && file->own && function->kind == checked::FunctionKind::Function;
+    if (is_own) functions.push_back(function.get());
+  }
+  return functions;
+}
+
 std::string Session::source_text() const {
   std::string all;
   for (const ProjectFile& each : project_->files) all += sources().file(each.source).text + "\n";

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -30,8 +31,7 @@ struct SessionOptions {
 class Session {
  public:
   static std::unique_ptr<Session> open(const std::filesystem::path& operand, const SessionOptions& options);
-
-  /// The whole packaged library as a program: every module imported, nothing else.
+  /// A program that imports every packaged module and declares nothing.
   static std::unique_ptr<Session> open_library();
 
   [[nodiscard]] bool accepted() const { return compilation_.verdict.accepted(); }
@@ -47,6 +47,9 @@ class Session {
     std::size_t library = 0;
   };
   [[nodiscard]] Counts counts() const;
+
+  /// The project's own concrete functions, main among them; no tests, externs, kernels or templates.
+  [[nodiscard]] std::vector<const checked::Function*> own_functions() const;
 
   /// What a freestanding target does not admit of an accepted program (abstractions, 13.6): test blocks (E-TEST), and
   /// functions that allocate, do I/O or need lanes, devices or foreign code. Nothing for a hosted one.

@@ -13,29 +13,29 @@ namespace cairn::cli {
 
 namespace {
 
-/// Options whose engine this build does not have yet: their command refuses them rather than ignore them.
-struct AwaitedOption {
+/// Options, or single words of an option, whose engine this build does not have yet: their command refuses them rather
+/// than ignore them.
+struct Awaited {
   std::string_view command;
   Option option;
+  std::string_view word;  // empty: the option as a whole
 };
-constexpr AwaitedOption kAwaited[] = {
-    {"run", Option::Profile},  {"run", Option::ProfileOut}, {"run", Option::Sanitize},
-    {"build", Option::Header}, {"build", Option::Sanitize},
+constexpr Awaited kAwaited[] = {
+    {"run", Option::Profile, ""},    {"run", Option::ProfileOut, ""},    {"run", Option::Sanitize, ""},
+    {"run", Option::Dump, "ssa"},    {"run", Option::Dump, "asm"},       {"build", Option::Header, ""},
+    {"build", Option::Sanitize, ""}, {"emit", Option::Header, ""},       {"emit", Option::EmitAs, "ssa"},
+    {"emit", Option::EmitAs, "asm"}, {"emit", Option::EmitAs, "device"},
 };
-/// The same for words of an option's list.
-constexpr std::string_view kAwaitedStages[] = {"ssa", "asm"};
 
 /// What of the command line this build cannot do; empty when it can do all of it.
 std::string awaited(const Invocation& invocation) {
   const std::string command = "cairn " + std::string(invocation.command().name);
   if (invocation.command().run == nullptr) return command;
-  for (const AwaitedOption& each : kAwaited) {
-    if (each.command == invocation.command().name && invocation.has(each.option)) {
-      return command + " " + std::string(row_of(each.option).name);
-    }
-  }
-  for (const std::string_view stage : kAwaitedStages) {
-    if (invocation.text(Option::Dump).contains(stage)) return command + " --dump " + std::string(stage);
+  for (const Awaited& each : kAwaited) {
+    if (each.command != invocation.command().name || !invocation.has(each.option)) continue;
+    if (!invocation.text(each.option).contains(each.word)) continue;
+    return command + " " + std::string(row_of(each.option).name) + (each.word.empty() ? "" : " ") +
+           std::string(each.word);
   }
   return {};
 }

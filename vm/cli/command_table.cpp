@@ -69,7 +69,7 @@ constexpr std::array kCommands = {
                expand_command},
     CommandRow{"doc", "[PATH]", 0, 1, "", false, "print an API reference in Markdown", kDoc, doc_command},
     CommandRow{"explain", "[PATH]", 0, 1, "", false, "show where each function pays", kExplain, explain_command},
-    CommandRow{"emit", "[PATH]", 0, 1, "", false, "print the lowered program", kEmit, nullptr},
+    CommandRow{"emit", "[PATH]", 0, 1, "", false, "print the lowered program", kEmit, emit_command},
     CommandRow{"graph", "[PATH]", 0, 1, "", false, "print the module graph", kGraph, graph_command},
     CommandRow{"find", "[WORDS]", 0, kAnyNumber, "", false, "find functions by words or by types", kFind, find_command},
     CommandRow{"verify", "REF CAND", 2, 2, "", false, "ask a solver whether two sources can differ", kVerify, nullptr},

@@ -65,12 +65,9 @@ bool write_file(const fs::path& path, const std::string& bytes) {
 /// neither generic nor main (tools, 13.1).
 std::vector<const checked::Function*> exported_functions(Session& session) {
   std::vector<const checked::Function*> exported;
-  for (const auto& function : session.program().functions) {
-    if (function->kind != checked::FunctionKind::Function || !function->arguments.empty()) continue;
-    const SourceFile* file = session.sources().file_at(function->position);
+  for (const checked::Function* function : session.own_functions()) {
     const bool is_main = function->name == "main" || function->name.ends_with(".main");
-    const bool is_public = !function->module || function->declaration->is_public;
-    if (file != nullptr && file->own && is_public && !is_main) exported.push_back(function.get());
+    if (function->arguments.empty() && is_exported(*function->declaration) && !is_main) exported.push_back(function);
   }
   return exported;
 }

@@ -56,15 +56,6 @@ std::string accepted_text(Session& session, bool generics) {
   return line;
 }
 
-/// Every function that can be lowered alone: check has no entry.
-std::vector<const checked::Function*> all_functions(const Session& session) {
-  std::vector<const checked::Function*> functions;
-  for (const auto& function : session.program().functions) {
-    if (function->kind == checked::FunctionKind::Function) functions.push_back(function.get());
-  }
-  return functions;
-}
-
 int check_once(const Invocation& invocation, const Output& output, bool one_line) {
   SessionOptions options;
   options.generics = invocation.has(Option::Generics);
@@ -78,7 +69,7 @@ int check_once(const Invocation& invocation, const Output& output, bool one_line
     return kRefused;
   }
   if (invocation.has(Option::CheckDump)) {
-    const lower::Options everything{.entry = false, .tests = true, .roots = all_functions(*session)};
+    const lower::Options everything{.entry = false, .tests = true, .roots = session->own_functions()};
     if (const auto lowered = session->lower(everything))
       dump_bytecode(lowered->module, invocation.text(Option::CheckDump));
   }

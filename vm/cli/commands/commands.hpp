@@ -13,12 +13,13 @@ int build_command(const Invocation& invocation);
 int fmt_command(const Invocation& invocation);
 int rules_command(const Invocation& invocation);
 int new_command(const Invocation& invocation);
-int doctor_command(const Invocation& invocation);
 int expand_command(const Invocation& invocation);
 int doc_command(const Invocation& invocation);
 int explain_command(const Invocation& invocation);
+int emit_command(const Invocation& invocation);
 int graph_command(const Invocation& invocation);
 int find_command(const Invocation& invocation);
+int doctor_command(const Invocation& invocation);
 int completions_command(const Invocation& invocation);
 
 }  // namespace cairn::cli
