@@ -27,8 +27,11 @@ Place FunctionLowering::place(const Expr& e) {
     case ExprKind::Local:
       return home(*e.as<LocalExpr>().local);
     case ExprKind::Field: {
-      const auto& field = e.as<FieldExpr>();
-      return field_of(place(*field.base), *field.base->type, field.index);
+      std::vector<const FieldExpr*> path{&e.as<FieldExpr>()};
+      while (path.back()->base->kind == ExprKind::Field) path.push_back(&path.back()->base->as<FieldExpr>());
+      Place found = place(*path.back()->base);
+      for (; !path.empty(); path.pop_back()) found = field_of(found, *path.back()->base->type, path.back()->index);
+      return found;
     }
     case ExprKind::Element:
       return element_place(e.as<ElementExpr>());
@@ -239,11 +242,27 @@ Register FunctionLowering::view(const Expr& e, Register into) {
   }
 }
 
+/// Parts of parts may be nested to any depth, so they are walked, innermost first.
 Register FunctionLowering::part(const PartExpr& e, Register want, Register into) {
+  std::vector<const PartExpr*> levels{&e};
+  while (levels.back()->base->kind == ExprKind::Part) levels.push_back(&levels.back()->base->as<PartExpr>());
   const Mark mark = this->mark();
-  const Register base = view(*e.base);
+  Register base = view(*levels.back()->base);
   const RegisterType form = f_.type_of(base);
-  const bool writable = form.kind == RegisterKind::Buf || form.writable;
+  const RegisterType piece{RegisterKind::View, form.kind == RegisterKind::Buf || form.writable, form.type};
+  const std::uint64_t stride = types().size(*e.base->type->element);
+  Register inner;  // holds the levels so far
+  while (levels.size() > 1) {
+    const PartExpr& level = *levels.back();
+    levels.pop_back();
+    const Register to = inner ? inner : temporary(piece);
+    const Mark bounds = this->mark();
+    const Register lo = value(*level.lo);
+    const Register hi = value(*level.hi);
+    release(bounds);
+    emit(level.position, Op::Part, to, base, lo, hi, stride);
+    inner = base = to;
+  }
   const Register lo = value(*e.lo);
   const Register hi = value(*e.hi);
   if (e.want == PartExpr::Want::Literal) {
@@ -252,8 +271,7 @@ Register FunctionLowering::part(const PartExpr& e, Register want, Register into)
     constant(want, e.want_literal);
   }
   release(mark);
-  const Register to = into ? into : temporary({RegisterKind::View, writable, form.type});
-  const std::uint64_t stride = types().size(*e.base->type->element);
+  const Register to = into ? into : temporary(piece);
   if (want) {
     emit(e.position, Op::PartExact, to, base, lo, hi, want, stride);
   } else {
