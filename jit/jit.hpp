@@ -1,7 +1,8 @@
 // Machine code for x86-64, the one header other parts see.
 //
-// Typed assembly (abstractions, 14.5): a template in AT&T order becomes code through asmjit. The code takes the operands' values
-// in one array, puts each in a register of its own, runs the instructions and stores every operand back.
+// Typed assembly (abstractions, 14.5): a template in AT&T order becomes code through asmjit. The code takes the
+// operands' values in one array, puts each in a register of its own, runs the instructions and stores every operand
+// back.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,9 @@ Node BodyChecker::atomic_operation(Node receiver, Name name, std::vector<Operand
   if (arguments.size() != 1 + row->values + row->orders) {
     refuse(Code::Arity, at,
            std::string(row->name) + " takes " +
-               (row->values == 0 ? "" : row->values == 1 ? "a value and " : "the expected place, a value and ") +
+               (row->values == 0   ? ""
+                : row->values == 1 ? "a value and "
+                                   : "the expected place, a value and ") +
                (row->orders == 1 ? "an order" : "two orders") + ", which is always written: Order.seq_cst, say.");
   }
   touch(receiver, Touch::Read, at);
@@ -150,9 +152,8 @@ Node BodyChecker::element_update(BuiltinCall& call) {
     refuse_atomic(quoted(name) + " is no view, Buf or Array, so it has no element to update.");
   }
   if ((row->types & bit(element_of->kind)) == 0 || element_of->kind > TypeKind::F64) {
-    std::string message =
-        std::string(row->name) + " updates elements of type " + std::string(row->takes) + ", and these are " +
-        std::string(element_of->name) + ".";
+    std::string message = std::string(row->name) + " updates elements of type " + std::string(row->takes) +
+                          ", and these are " + std::string(element_of->name) + ".";
     if (row->op == ConcurrentOp::ElementAddUnordered && element_of->is_integer()) {
       message += " Integers have atomic_add_wrap alone, which wraps.";
     } else if (row->op == ConcurrentOp::ElementAddWrap) {

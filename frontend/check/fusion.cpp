@@ -72,8 +72,8 @@ bool share_own_elements(const Link& first, const Link& second) {
     return std::ranges::any_of(link.accesses, [&](const RegionAccess& access) { return access.root == root; });
   };
   const auto strays = [](const Link& link, const checked::Local* root) {
-    return std::ranges::any_of(
-        link.accesses, [&](const RegionAccess& access) { return access.root == root && access.stride != 1; });
+    return std::ranges::any_of(link.accesses,
+                               [&](const RegionAccess& access) { return access.root == root && access.stride != 1; });
   };
   const auto fits = [&](const RegionAccess& access) {
     if (!access.writes || !touches(first, access.root) || !touches(second, access.root)) return true;

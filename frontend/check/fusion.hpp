@@ -1,5 +1,5 @@
-// Whether regions may be fused (concurrency, 13.3): what a plan's `fuse` asks for. Running a chain as it is written gives
-// the same bits, so nothing but the refusal depends on this.
+// Whether regions may be fused (concurrency, 13.3): what a plan's `fuse` asks for. Running a chain as it is written
+// gives the same bits, so nothing but the refusal depends on this.
 #pragma once
 
 #include <optional>

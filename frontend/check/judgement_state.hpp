@@ -49,8 +49,8 @@ struct ProgramJudgement::State {
 void judge_schedule_plans(Checker& checker);
 /// The last of its rules, rows known: `fuse` needs two regions that may join. Functions that may not be judged are left
 /// alone.
-[[nodiscard]] std::optional<Diagnostic> judge_fusion(
-    Checker& checker, const syntax::PlanDecl& plan, const std::function<bool(const checked::Function&)>& may_judge);
+[[nodiscard]] std::optional<Diagnostic> judge_fusion(Checker& checker, const syntax::PlanDecl& plan,
+                                                     const std::function<bool(const checked::Function&)>& may_judge);
 
 /// implementation_rows.cpp (11.4): the first broken rule of an implementation, its row known.
 [[nodiscard]] std::optional<Diagnostic> judge_implementation_rows(const ProgramJudgement::State& state,

@@ -259,7 +259,8 @@ std::optional<Facts::Term> Facts::length_term(Node array) {
   }
 }
 
-// --------------------------------------------------------------------------------------------------------------- bounds
+// ---------------------------------------------------------------------------------------------------------------
+// bounds
 
 std::optional<Facts::Term> Facts::exact(Node value, unsigned depth) {
   value = looked_through(value);
@@ -433,7 +434,8 @@ Facts::Terms Facts::lower(Node value, unsigned depth) {
   return terms;
 }
 
-// -------------------------------------------------------------------------------------------------------------- queries
+// --------------------------------------------------------------------------------------------------------------
+// queries
 
 std::optional<Facts::Wide> Facts::distance(std::uint32_t left, std::uint32_t right) {
   if (left == right) return 0;

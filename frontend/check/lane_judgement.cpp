@@ -103,7 +103,8 @@ class LaneCalls {
       if (callee.row != nullptr) {
         const std::string effects = effects_no_host_lane_has(*callee.row, checker_.names());
         if (!effects.empty()) {
-          return refuse_at(call.position, "A lane cannot call " + std::string(callee.name) + ": it may " + effects + ".");
+          return refuse_at(call.position,
+                           "A lane cannot call " + std::string(callee.name) + ": it may " + effects + ".");
         }
       }
       for (std::size_t k = 0; k < call.arguments.size() && !refused_; ++k) {
@@ -116,11 +117,12 @@ class LaneCalls {
     }
   }
 
-  /// In a lane, what is passed for a function is a parameter of the function around it, or a closure written here, which
-  /// is part of the lane.
+  /// In a lane, what is passed for a function is a parameter of the function around it, or a closure written here,
+  /// which is part of the lane.
   void handed_on(const Expr& argument) {
     if (argument.kind == ExprKind::Closure || function_parameter(argument) != nullptr) return;
-    refuse_at(argument.position, "A lane hands on a fn parameter of the function around it, or a closure; this is neither.");
+    refuse_at(argument.position,
+              "A lane hands on a fn parameter of the function around it, or a closure; this is neither.");
   }
 
   /// What is passed for a parameter that lanes call is safe in a lane.

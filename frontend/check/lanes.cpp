@@ -122,8 +122,8 @@ void BodyChecker::record_lane_lend(Node lent, bool writes, Position at) {
   LaneAccess access{root, std::nullopt, writes, at};
   if (lent->kind == ExprKind::Part) {
     const auto& part = lent->as<checked::PartExpr>();
-    const bool is_plain = part.base->kind != ExprKind::Part && !has_field(part.base) &&
-                          first_element(part.base) == nullptr;
+    const bool is_plain =
+        part.base->kind != ExprKind::Part && !has_field(part.base) && first_element(part.base) == nullptr;
     if (is_plain) access.stride = facts_.stride_of(part.lo, part.hi, *lane_->binder);
   } else if (const checked::ElementExpr* element = first_element(lent)) {
     if (!has_field(element->base)) access.stride = lane_stride(element);

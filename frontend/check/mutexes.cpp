@@ -20,8 +20,8 @@ Node BodyChecker::new_mutex(BuiltinCall& call) {
 Node BodyChecker::mutex_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at) {
   require_host(at, "A Mutex");
   const Type* guarded = receiver->type->element;
-  const bool is_with = checker_.text(name) == "with" && arguments.size() == 2 &&
-                       arguments[1].written->kind == syntax::ExprKind::Closure;
+  const bool is_with =
+      checker_.text(name) == "with" && arguments.size() == 2 && arguments[1].written->kind == syntax::ExprKind::Closure;
   if (!is_with) {
     refuse(Code::Callee, at,
            "A Mutex is used through with alone, its closure written in place: m.with(|x:rw<" +

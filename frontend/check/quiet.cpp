@@ -16,9 +16,8 @@ using checked::StmtKind;
 
 namespace {
 
-constexpr checked::LabelSet kQuietLabels =
-    checked::labels(Label::LocalRead, Label::LocalWrite, Label::StackStorage, Label::ZeroInit, Label::Trap,
-                    Label::FfiPrecondition);
+constexpr checked::LabelSet kQuietLabels = checked::labels(Label::LocalRead, Label::LocalWrite, Label::StackStorage,
+                                                           Label::ZeroInit, Label::Trap, Label::FfiPrecondition);
 
 std::uint64_t largest_of(const Type* type) {
   const unsigned bits = bit_width(type->kind) - (type->is_signed() ? 1U : 0U);
@@ -42,8 +41,8 @@ bool QuietBodies::is_quiet_lane(const checked::Function& lane, const checked::Ex
 
 bool QuietBodies::block(const checked::Block& body, Facts& facts) {
   const std::size_t mark = facts.mark();
-  const bool quiet = std::ranges::all_of(
-      body.statements, [&](const checked::Stmt* each) { return statement(*each, facts); });
+  const bool quiet =
+      std::ranges::all_of(body.statements, [&](const checked::Stmt* each) { return statement(*each, facts); });
   facts.drop(mark);
   return quiet;
 }

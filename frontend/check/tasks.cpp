@@ -184,9 +184,9 @@ Node BodyChecker::collect(BuiltinCall& call) {
   Node place = call.arguments.front().node;
   require_host(call.position, "collect");
   if (!place->type->is(TypeKind::Group)) {
-    refuse(Code::TypeMismatch, call.position,
-           "collect takes the name of a group, and " + quoted(local.name) + " is " + std::string(place->type->name) +
-               ".");
+    refuse(
+        Code::TypeMismatch, call.position,
+        "collect takes the name of a group, and " + quoted(local.name) + " is " + std::string(place->type->name) + ".");
   }
   return concurrent_node(ConcurrentOp::Collect, place->type->element, place, {}, call.position);
 }

@@ -335,9 +335,7 @@ class Receipt {
 
 }  // namespace
 
-bool is_listed(const Function& function) {
-  return function.parent == nullptr && function.kind != FunctionKind::Extern;
-}
+bool is_listed(const Function& function) { return function.parent == nullptr && function.kind != FunctionKind::Extern; }
 
 bool is_exported(const Decl& declaration) { return declaration.is_public || !declaration.module; }
 

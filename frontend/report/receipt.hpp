@@ -26,8 +26,8 @@ struct ReceiptContext {
 /// The digest of a module's interface: its exported functions' parameters, results and effect rows.
 [[nodiscard]] std::string interface_digest(const Compilation& compilation, Name module);
 
-/// Functions, kernels and test blocks, instances included: what records count and list. Closures and lane bodies belong to
-/// the function they stand in; externs are declared, not checked.
+/// Functions, kernels and test blocks, instances included: what records count and list. Closures and lane bodies belong
+/// to the function they stand in; externs are declared, not checked.
 [[nodiscard]] bool is_listed(const checked::Function& function);
 
 /// Whether a declaration is exported: `pub`, or of the root module.
