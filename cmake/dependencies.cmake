@@ -22,6 +22,7 @@ cairn_archive(gmp gmp.h gmp)
 cairn_archive(mpfr mpfr.h mpfr)
 cairn_archive(libffi ffi.h ffi)
 cairn_archive(zlib zlib.h z)
+cairn_archive(liburing liburing.h uring)
 cairn_archive(asmjit asmjit/asmjit.h asmjit)
 target_compile_definitions(deps_asmjit INTERFACE ASMJIT_STATIC)
 

@@ -1,10 +1,12 @@
 #include "vm/execution.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/image.hpp"
@@ -46,6 +48,10 @@ Execution::~Execution() = default;
 
 const bytecode::Module& Execution::module() const { return state_->image.module(); }
 
+void Execution::die_of_traps() {
+  state_->instance.on_trap([](const TrapRecord& trap) { die_of(trap); });
+}
+
 std::optional<std::string> Execution::missing() const { return state_->foreigns.missing(); }
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
@@ -60,6 +66,8 @@ std::expected<std::int32_t, TrapRecord> Execution::run_main() {
 }
 
 void die_of(const TrapRecord& trap) {
+  static std::atomic_flag dying;
+  while (dying.test_and_set()) ::pause();  // another thread is ending the process
   DescriptorSink().write(true, render(trap));
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);  // a failed guard is no fault of this process worth a core file

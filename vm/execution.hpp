@@ -37,6 +37,10 @@ class Execution {
 
   [[nodiscard]] const bytecode::Module& module() const;
 
+  /// From now on the first trap, on whatever thread, ends the process there and then (concurrency, 5.3), as `die_of`
+  /// does.
+  void die_of_traps();
+
   /// What stands in the way of running: a foreign symbol nobody has, or one that cannot be called; else nothing. Asked
   /// before the program starts.
   [[nodiscard]] std::optional<std::string> missing() const;
@@ -53,7 +57,7 @@ class Execution {
   std::unique_ptr<State> state_;
 };
 
-/// Writes the trap to stderr in one piece and ends the process as abort does.
+/// Writes the trap to stderr in one piece and ends the process as abort does. Only the first thread that calls it writes.
 [[noreturn]] void die_of(const TrapRecord& trap);
 
 }  // namespace cairn

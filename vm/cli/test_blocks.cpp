@@ -58,6 +58,7 @@ std::vector<TestOutcome> run_test_blocks(const bytecode::Module& module, const s
       const std::size_t index = next++;
       const auto body = [&module, &options, function = code[index]] {
         Execution execution(module, options);
+        execution.die_of_traps();
         if (const auto trap = execution.call(function, {}, {})) die_of(*trap);
         return 0;
       };

@@ -76,8 +76,7 @@ Register FunctionLowering::concurrent(const Expr& e, const Place* to, Register i
   }
   if (is_atomic(node.op)) return atomic(node, into);
   if (is_element_update(node.op)) return element_update(node, into);
-  fail(e.position, "this engine has no I/O rings");
-  return into ? into : shape_of(*e.type) == Shape::None ? Register{} : temporary(*e.type);
+  return ring(node, into);
 }
 
 // -------------------------------------------------------------------------------------------------------------- tasks
@@ -293,6 +292,65 @@ Register FunctionLowering::with(const ConcurrentExpr& e, const Place* to, Regist
   emit(e.position, Op::MutexUnlock, lock);
   release(mark);
   return outcome(window, shape, e.position, into);
+}
+
+// -------------------------------------------------------------------------------------------------------------- rings
+
+namespace {
+
+std::string_view ring_native(ConcurrentOp op) {
+  switch (op) {
+    case ConcurrentOp::WaitRing:
+      return "ring.wait";
+    case ConcurrentOp::RingNew:
+      return "ring.new";
+    case ConcurrentOp::RingRead:
+      return "ring.read";
+    case ConcurrentOp::RingWrite:
+      return "ring.write";
+    case ConcurrentOp::RingReceive:
+      return "ring.recv";
+    case ConcurrentOp::RingSend:
+      return "ring.send";
+    case ConcurrentOp::RingAccept:
+      return "ring.accept";
+    case ConcurrentOp::RingTimeout:
+      return "ring.timeout";
+    case ConcurrentOp::RingCancel:
+      return "ring.cancel";
+    case ConcurrentOp::RingNext:
+      return "ring.next";
+    case ConcurrentOp::RingStatus:
+      return "ring.status";
+    case ConcurrentOp::RingRoom:
+      return "ring.room";
+    default:
+      return "ring.pending";
+  }
+}
+
+}  // namespace
+
+/// An operation of a ring is a native: the ring first, where there is one, then the arguments.
+Register FunctionLowering::ring(const ConcurrentExpr& e, Register into) {
+  const Mark mark = this->mark();
+  bytecode::Signature signature;
+  signature.result = types().value(*e.type);
+  Window window = open_window();
+  const auto place_value = [&](const Expr& argument) {
+    const RegisterType form =
+        argument.kind == ExprKind::Lend ? types().parameter(*argument.type) : types().value(*argument.type);
+    value(argument, next_slot(window));
+    placed(window, form.slots());
+    signature.parameters.push_back(form);
+  };
+  if (e.receiver != nullptr) place_value(*e.receiver);
+  for (const Expr* argument : e.arguments) place_value(*argument);
+  const std::uint32_t native =
+      module_.builder().native(ring_native(e.op), module_.builder().signature(std::move(signature)));
+  emit(e.position, Op::CallNative, f_.outgoing(window.base), native);
+  release(mark);
+  return outcome(window, shape_of(*e.type), e.position, into);
 }
 
 }  // namespace cairn::lower

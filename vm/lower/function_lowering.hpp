@@ -315,6 +315,7 @@ class FunctionLowering {
   Register atomic(const checked::ConcurrentExpr& e, Register into);
   Register element_update(const checked::ConcurrentExpr& e, Register into);
   Register with(const checked::ConcurrentExpr& e, const Place* to, Register into);
+  Register ring(const checked::ConcurrentExpr& e, Register into);
 
   // --- regions.cpp
   void concurrent_statement(const checked::Stmt& s);

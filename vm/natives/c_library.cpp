@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "vm/interpreter/thread.hpp"
+#include "vm/natives/ring_natives.hpp"
 
 namespace cairn {
 
@@ -211,6 +212,7 @@ const NativeTable& c_library_natives() {
   static const NativeTable table = [] {
     NativeTable natives;
     natives.add(kNatives);
+    natives.add(ring_natives());
     return natives;
   }();
   return table;

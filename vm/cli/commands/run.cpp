@@ -19,6 +19,7 @@ constexpr std::size_t kMostBundleBytes = std::size_t{1} << 30U;
 
 /// Runs the program in this process, on its own streams. The program's status, or death of its trap.
 int run_here(Execution& execution) {
+  execution.die_of_traps();
   const auto value = execution.run_main();
   if (!value) die_of(value.error());
   return static_cast<int>(static_cast<std::uint32_t>(*value) & 0xFFU);

@@ -1,0 +1,118 @@
+#include "vm/natives/ring_natives.hpp"
+
+#include <string>
+
+#include "runtime/rings/io_ring.hpp"
+#include "vm/interpreter/thread.hpp"
+
+namespace cairn {
+
+namespace {
+
+using runtime::IoRing;
+using Operation = IoRing::Operation;
+
+IoRing& ring_of(const NativeCall& call) { return *call.pointer<IoRing>(0); }
+
+void native_new(NativeCall& call) {
+  const auto entries = call.get<std::uint64_t>(0);
+  if (entries < 1 || entries > IoRing::kMostEntries) {
+    return call.trap(TrapKind::Ring, std::to_string(entries) + " entries, of 1 to 4096");
+  }
+  call.result(reinterpret_cast<std::uint64_t>(new IoRing(entries)));
+}
+
+/// False when the ring is full: the call traps.
+bool has_room(NativeCall& call) {
+  if (ring_of(call).room() != 0) return true;
+  call.trap(TrapKind::Ring, "full: " + std::to_string(ring_of(call).pending()) + " operations are in flight");
+  return false;
+}
+
+/// Operations on a buffer: (ring, descriptor, data, count, [offset,] tag).
+template <Operation operation>
+void native_transfer(NativeCall& call) {
+  constexpr bool kHasOffset = operation == Operation::Read || operation == Operation::Write;
+  if (!has_room(call)) return;
+  IoRing::Request request;
+  request.operation = operation;
+  request.descriptor = call.get<std::int32_t>(1);
+  request.data = call.pointer<void>(2);
+  request.length = call.get<std::uint64_t>(3);
+  request.count = call.get<std::uint64_t>(4);
+  if (kHasOffset) request.offset = call.get<std::uint64_t>(5);
+  request.tag = call.get<std::uint64_t>(kHasOffset ? 6 : 5);
+  if (request.count > request.length) {
+    return call.trap(TrapKind::Ring,
+                     "count " + std::to_string(request.count) + ", length " + std::to_string(request.length));
+  }
+  ring_of(call).submit(request);
+}
+
+void native_accept(NativeCall& call) {
+  if (!has_room(call)) return;
+  IoRing::Request request;
+  request.operation = Operation::Accept;
+  request.descriptor = call.get<std::int32_t>(1);
+  request.tag = call.get<std::uint64_t>(2);
+  ring_of(call).submit(request);
+}
+
+void native_timeout(NativeCall& call) {
+  if (!has_room(call)) return;
+  IoRing::Request request;
+  request.operation = Operation::Timeout;
+  request.nanoseconds = call.get<std::uint64_t>(1);
+  request.tag = call.get<std::uint64_t>(2);
+  ring_of(call).submit(request);
+}
+
+void native_cancel(NativeCall& call) { ring_of(call).cancel(call.get<std::uint64_t>(1)); }
+
+void native_next(NativeCall& call) {
+  IoRing& ring = ring_of(call);
+  if (ring.pending() == 0) return call.trap(TrapKind::Ring, "nothing is in flight");
+  auto* tag = call.pointer<std::uint64_t>(1);
+  auto* result = call.pointer<std::int64_t>(2);
+  const IoRing::Completion completion = ring.next();
+  *tag = completion.tag;
+  *result = completion.result;
+  call.slots()[0] = reinterpret_cast<std::uint64_t>(completion.data);
+  call.slots()[1] = completion.length;
+}
+
+void native_status(NativeCall& call) { call.result(ring_of(call).status()); }
+void native_room(NativeCall& call) { call.result(ring_of(call).room()); }
+void native_pending(NativeCall& call) { call.result(ring_of(call).pending()); }
+
+/// Lets every operation finish, then releases what nobody collected.
+void native_wait(NativeCall& call) {
+  IoRing& ring = ring_of(call);
+  while (ring.pending() != 0) {
+    const IoRing::Completion completion = ring.next();
+    if (completion.data != nullptr) call.thread().heap().release(completion.data, completion.length);
+  }
+  delete &ring;
+}
+
+constexpr NativeEntry kNatives[] = {
+    {"ring.new", "(u64) -> ring", Capability::None, native_new},
+    {"ring.read", "(ring, i32, buf u8, u64, u64, u64)", Capability::None, native_transfer<Operation::Read>},
+    {"ring.write", "(ring, i32, buf u8, u64, u64, u64)", Capability::None, native_transfer<Operation::Write>},
+    {"ring.recv", "(ring, i32, buf u8, u64, u64)", Capability::None, native_transfer<Operation::Receive>},
+    {"ring.send", "(ring, i32, buf u8, u64, u64)", Capability::None, native_transfer<Operation::Send>},
+    {"ring.accept", "(ring, i32, u64)", Capability::None, native_accept},
+    {"ring.timeout", "(ring, u64, u64)", Capability::None, native_timeout},
+    {"ring.cancel", "(ring, u64)", Capability::None, native_cancel},
+    {"ring.next", "(ring, ref.mut u64, ref.mut i64) -> buf u8", Capability::None, native_next},
+    {"ring.status", "(ring) -> i64", Capability::None, native_status},
+    {"ring.room", "(ring) -> u64", Capability::None, native_room},
+    {"ring.pending", "(ring) -> u64", Capability::None, native_pending},
+    {"ring.wait", "(ring)", Capability::None, native_wait},
+};
+
+}  // namespace
+
+std::span<const NativeEntry> ring_natives() { return kNatives; }
+
+}  // namespace cairn
