@@ -274,6 +274,7 @@ Json Contract::run(Execution& execution, std::uint32_t code, std::uint64_t* star
       }
     }
     std::uint64_t result = 0;
+    execution.die_of_traps();
     if (const auto trap = execution.call(code, slots, std::span(&result, returns ? 1 : 0))) die_of(*trap);
     const Json expected = returns ? rounded(each.result, *function_->result) : Json();
     const Json actual = returns ? value_of(result, *function_->result) : Json();
