@@ -160,3 +160,22 @@ fn main() -> i32 {
       run(std::string(head) + "fn main() -> i32 { let six:usize = 6; println(T.at(six, 0)); return 0; }");
   CHECK(outside.trap.find("layout") != std::string::npos);
 }
+
+TEST_CASE("a function whose locals no stack holds traps when it is called, not before") {
+  const Outcome outcome =
+      run("fn huge() -> u64 { let a = Array[u8, 1500000000](); let b = Array[u8, 1500000000](); return u64(a[5] + "
+          "b[6]); }\n"
+          "fn main() -> i32 { println(\"before\"); println(huge()); return 0; }");
+  CHECK(outcome.output == "before\n");
+  CHECK(outcome.trap.find("stack") != std::string::npos);
+}
+
+TEST_CASE("a function may have more locals than a frame has slots") {
+  std::string body;
+  for (int i = 0; i < 70000; ++i) {
+    const std::string n = std::to_string(i);
+    body += "let x" + n + " = s + " + n + "; s = x" + n + " / 2;\n";
+  }
+  CHECK(output_of("fn main() -> i32 { let mut s:u64 = 0;\n" + body +
+                  "for i in 0..3 { s += u64(i); } println(s); return 0; }") == "70001\n");
+}

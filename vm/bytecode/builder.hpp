@@ -185,6 +185,9 @@ class FunctionBuilder {
   /// What could not be encoded, or empty.
   [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] std::size_t words() const { return code_.size(); }
+  [[nodiscard]] std::size_t register_slots() const { return registers_.size(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
+  static constexpr std::uint64_t kMaxMemoryBytes = 0x7fffffff;
 
  private:
   struct Fixup {

@@ -68,7 +68,10 @@ std::uint64_t FunctionBuilder::add_object(std::uint32_t type, std::string name) 
   const std::uint64_t offset = memory_bytes_;
   // An object without bytes still has a place of its own.
   memory_bytes_ += std::max<std::uint64_t>(of.size, 1);
-  if (memory_bytes_ > 0x7fffffff) fail("its memory passes 2 GiB");
+  if (memory_bytes_ > kMaxMemoryBytes) {
+    fail("its memory passes 2 GiB");
+    memory_bytes_ = kMaxMemoryBytes + 1;
+  }
   objects_.push_back({offset, type, std::move(name)});
   return offset;
 }

@@ -97,7 +97,7 @@ bool FunctionLowering::is_steady(const Expr& e) {
 }
 
 void FunctionLowering::for_(const checked::ForStmt& s) {
-  const Place counter = declare(*s.binder);
+  const Place counter = declare_counter(*s.binder);
   const auto lo = s.lo == nullptr ? std::optional<std::uint64_t>(0) : literal_bits(*s.lo);
   if (s.lo == nullptr) {
     at(s.position);

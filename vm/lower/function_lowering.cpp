@@ -20,7 +20,16 @@ void FunctionLowering::run() {
     if (!function_.body->leaves) leave_function(function_.position);
   }
   f_.finish();
+  if (f_.memory_bytes() > bytecode::FunctionBuilder::kMaxMemoryBytes) return trap_when_called();
   if (!f_.failed().empty()) fail(function_.position, std::string(function_.name) + ": " + f_.failed());
+}
+
+/// No stack holds this function's locals: a call of it is one call too deep.
+void FunctionLowering::trap_when_called() {
+  bytecode::FunctionBuilder f(module_.builder(), index_);
+  f.at(module_.position(function_.position));
+  f.emit(Op::Fail, TrapKind::Stack, module_.builder().text("the locals of one call take more than 2 GiB"));
+  f.finish();
 }
 
 /// What a parameter or captured local of a register form stands for: the value in it, or behind it.

@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "frontend/check/assembly.hpp"
-#include "vm/foreign/assembly_symbol.hpp"
 #include "frontend/check/program.hpp"
 #include "vm/bytecode/builder.hpp"
+#include "vm/foreign/assembly_symbol.hpp"
 #include "vm/lower/local_uses.hpp"
 #include "vm/lower/module_lowering.hpp"
 #include "vm/lower/operation_choice.hpp"
@@ -68,6 +68,7 @@ class FunctionLowering {
   using Local = checked::Local;
 
   // --- function_lowering.cpp: entry, statements' frame, shared services
+  void trap_when_called();
   void bind_parameters();
   Place received(const Local& local, Register reg, bool by_reference);
   void bind_captures();
@@ -107,9 +108,11 @@ class FunctionLowering {
   // --- locals.cpp: where locals live
   /// Gives a local its home when its declaration is reached.
   Place declare(const Local& local);
+  Place declare_counter(const Local& binder);
   /// The home of a local in scope.
   Place home(const Local& local);
   void set_home(const Local& local, Place place) { homes_[&local] = place; }
+  /// Of a local that is not declared yet.
   [[nodiscard]] bool lives_in_register(const Local& local) const;
   /// Whether the registers of a local keep what they hold as long as it is in scope.
   [[nodiscard]] bool is_stable(const Local& local);

@@ -9,9 +9,20 @@ const LocalUse& FunctionLowering::use_of(const Local& local) const {
   return local.owner == &function_ ? uses_.locals[local.index] : kOuter;
 }
 
+namespace {
+
+/// A frame has 65,535 slots. A function with more locals than this many fill keeps the rest in memory.
+constexpr std::size_t kMaxLocalSlots = 40'000;
+
+}  // namespace
+
 bool FunctionLowering::lives_in_register(const Local& local) const {
   const Shape shape = shape_of(*local.type);
-  return (shape == Shape::One || shape == Shape::Two) && !use_of(local).addressed;
+  if ((shape != Shape::One && shape != Shape::Two) || use_of(local).addressed) return false;
+  // Views, and what the runtime hands out, cannot lie in a frame's memory.
+  const bool owner = shape == Shape::Two && !local.type->is(TypeKind::View);
+  const bool has_memory_form = owner || lent_by_value(*local.type) || local.type->is(TypeKind::Function);
+  return !has_memory_form || f_.register_slots() < kMaxLocalSlots;
 }
 
 bool FunctionLowering::is_stable(const Local& local) {
@@ -31,6 +42,17 @@ Place FunctionLowering::declare(const Local& local) {
   }
   set_home(local, place);
   return place;
+}
+
+/// A loop's binder never changes within an iteration, so it has no address: where registers are scarce a temporary
+/// serves it.
+Place FunctionLowering::declare_counter(const Local& binder) {
+  if (lives_in_register(binder)) return declare(binder);
+  Place counter;
+  counter.type = binder.type;
+  counter.reg = temporary(*binder.type);
+  set_home(binder, counter);
+  return counter;
 }
 
 Place FunctionLowering::home(const Local& local) {

@@ -226,7 +226,7 @@ void FunctionLowering::compact(const checked::CompactStmt& s) {
   const Register limit = temporary(kIndex);
   value(*s.extent, limit);
   const Register kept = temporary(kIndex);
-  const Place binder = declare(*s.binder);
+  const Place binder = declare_counter(*s.binder);
   at(s.position);
   constant(kept, 0);
   constant(binder.reg, 0);

@@ -81,8 +81,10 @@ void FunctionLowering::statement(const checked::Stmt& s) {
 void FunctionLowering::let(const checked::LetStmt& s) {
   const Local& local = *s.local;
   if (!local.name) return discard(*s.value);
-  if (!local.is_mutable && !types().owns(*local.type) && lives_in_register(local)) {
+  if (!local.is_mutable && shape_of(*local.type) == Shape::One) {
     if (const auto bits = literal_bits(*s.value)) constants_.emplace(&local, *bits);
+  }
+  if (!local.is_mutable && !types().owns(*local.type) && lives_in_register(local)) {
     // A second name of a value that does not change is no second register.
     if (s.value->kind == ExprKind::Load) {
       const Expr& from = *s.value->as<checked::LoadExpr>().place;
