@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,12 @@ class Checker {
 
   /// All phases, from the sources to the verdict. `lowest_stack` is an address the stack must stay above; 0: unknown.
   void run(std::uintptr_t lowest_stack = 0);
+
+  /// One round of `check --generics` over sources that check: adds the verdicts of templates that do not stand at their
+  /// witnesses, and tells whether another round must follow.
+  bool certify(std::uintptr_t lowest_stack, std::map<std::string, std::string, std::less<>>& verdicts);
+  /// Full names of every function template.
+  [[nodiscard]] std::vector<std::string_view> templates() const;
 
   // --- shared services
   [[nodiscard]] Arena& arena() { return compilation_.arena; }
@@ -212,6 +219,7 @@ class Checker {
 
   // names.cpp
   void collect_declarations();
+  void describe_parameters(FunctionInfo& info);
   void predeclare_enums();
   void open_modules();
   void add_declaration(const syntax::Decl& declaration);
@@ -312,6 +320,7 @@ class Checker {
   [[nodiscard]] bool trait_visible(const TraitInfo& trait, Name module) const;
   bool bounds_hold(std::span<const syntax::GenericParameter> parameters, std::span<const StaticArgument> arguments,
                    Name module, Position use);
+  FunctionInfo* witness_member(const TraitInfo& trait, std::uint32_t member, const Type* witness);
   [[nodiscard]] bool witness_implements(const Type* witness, const TraitInfo& trait) const;
 
   // constants.cpp
@@ -339,7 +348,15 @@ class Checker {
   checked::Function* new_test(const syntax::Decl& declaration);
   void judge_bodies();
   void judge_whole_program();
+  bool judge_before_bodies();
   void judge();
+
+  // certification.cpp
+  const Type* opaque_witness(const FunctionInfo& info, const syntax::GenericParameter& parameter);
+  std::vector<StaticArgument> witnesses(const FunctionInfo& info, std::size_t index);
+  std::string judge_at_witnesses(FunctionInfo& info);
+  [[nodiscard]] bool has_family(const FunctionInfo& info) const;
+  [[nodiscard]] std::string verdict_of(const FunctionInfo& info, const Diagnostic& diagnostic) const;
 
   std::shared_ptr<BodyShared> body_shared_;
 
@@ -400,11 +417,22 @@ class Checker {
   std::vector<TraitInfo*> described_;  // whose dyn types were resolved, in order
 
   std::vector<const Type*> open_witnesses_;
+  struct WitnessMember {
+    const TraitInfo* trait = nullptr;
+    std::uint32_t member = 0;
+    FunctionInfo* info = nullptr;
+    std::size_t function = 0;  // position of its function
+  };
+  std::vector<WitnessMember> witness_members_;
   std::vector<std::pair<const Type*, const TraitInfo*>> witness_traits_;  // what the types of certification implement
 
   FlatMap<ConstantValue> constants_;     // by declaration; no type: being folded
   std::uint32_t deciding_ = 0;           // types and trait decisions being made
   bool refused_while_deciding_ = false;  // the refusal under way passed one of them
 };
+
+/// Fills `compilation.generics`: "ok" or why not for each template of a program that was judged.
+void certify_templates(Compilation& compilation, const CheckOptions& options, std::uintptr_t lowest_stack,
+                       std::span<const std::string_view> templates);
 
 }  // namespace cairn

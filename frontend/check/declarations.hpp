@@ -29,6 +29,8 @@ struct FunctionInfo {
   Name module;                             // where its text resolves (of a family's copy: the template's module)
   std::string_view full_name;              // module.name; of an impl member: module.Trait.Type.member
   bool library = false;                    // of a packaged module
+  /// Of a trait's member at a witness (3.7), which has no body but what its trait promises: the witness.
+  const Type* witness = nullptr;
   /// Generic parameters: those of the impl block first (`impl_parameters` of them), then its own.
   std::span<const syntax::GenericParameter> generics;
   std::span<const Name> parameter_names;  // their names, one each

@@ -219,7 +219,7 @@ void Checker::run(std::uintptr_t lowest_stack) {
   if (!compilation_.verdict.accepted()) order_refusals();
 }
 
-void Checker::judge() {
+bool Checker::judge_before_bodies() {
   const bool linked = passes([&] {
     parse_program();
     if (options_.want_main) judge_entry();
@@ -230,13 +230,18 @@ void Checker::judge() {
     judge_import_collisions();
     collect_impls();
   });
-  if (!linked) return;
+  if (!linked) return false;
   std::size_t refused = 0;
   if (!judge_types() || !judge_constants() || !judge_signatures(refused) || !passes([&] { judge_impls(); })) {
     count_unjudged_declarations(refused);
-    return;
+    return false;
   }
   if (entry_ != nullptr) program().main = info(*entry_).concrete;
+  return true;
+}
+
+void Checker::judge() {
+  if (!judge_before_bodies()) return;
   judge_bodies();
   if (!stopped_) judge_whole_program();
 }
@@ -265,6 +270,7 @@ void check_program(Compilation& compilation, const CheckOptions& options) {
     compilation.types = std::make_unique<TypeTable>(compilation.arena, compilation.names);
     Checker checker(compilation, options);
     checker.run(lowest);
+    if (options.generics) certify_templates(compilation, options, lowest, checker.templates());
   });
 }
 

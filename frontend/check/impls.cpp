@@ -157,6 +157,7 @@ bool Checker::implements(const Type* type, const TraitInfo& trait, Position use)
 
 MemberFunction Checker::member_function(const TraitInfo& trait, std::uint32_t member, const Type* self, Position use) {
   const Decision& decision = decide(self, trait, use);
+  if (decision.impl == nullptr && decision.answer == Answer::Yes) return {witness_member(trait, member, self), {}};
   if (decision.impl == nullptr || decision.impl->members.empty()) return {};
   return {decision.impl->members[member], decision.arguments};
 }

@@ -208,7 +208,7 @@ std::span<const StaticArgument> Checker::infer_call(const FunctionInfo& callee, 
            std::string(callee.full_name) + " takes " + std::to_string(own) + " type argument" + (own == 1 ? "" : "s") +
                ", and " + std::to_string(leading.size() - callee.impl_parameters) + " are given.");
   }
-  const Type* self = nullptr;
+  const Type* self = callee.witness;
   if (callee.impl != nullptr) {
     Scope scope;
     scope.module = callee.module;

@@ -59,7 +59,11 @@ checked::Function* Checker::make_function(FunctionInfo& info, std::span<const St
   scope.module = info.module;
   scope.parameters = info.parameter_names;
   scope.arguments = arguments;
-  if (info.impl != nullptr) {
+  if (info.witness != nullptr) {
+    function.self = info.witness;
+    scope.self = info.witness;
+    function.body = arena().make<checked::Block>();  // none but what its trait promises
+  } else if (info.impl != nullptr) {
     function.self = resolve_type(*info.impl->type, scope, info.impl->position);
     scope.self = function.self;
   }
@@ -103,7 +107,7 @@ checked::Function* Checker::function(FunctionInfo& info, std::span<const StaticA
   instances_.push_back({&info, kept, made});
   *chain = static_cast<std::uint32_t>(instances_.size());
   info.instantiated = true;
-  check_body(*this, *made, scope_of(*made));
+  if (info.witness == nullptr) check_body(*this, *made, scope_of(*made));
   return made;
 }
 
@@ -154,6 +158,7 @@ void Checker::undo(const Mark& mark) {
   }
   for (Impl& impl : impls_)
     if (impl.self != nullptr && impl.self->id >= mark.types) impl.self = nullptr;
+  while (!witness_members_.empty() && witness_members_.back().function >= mark.functions) witness_members_.pop_back();
   dispatch_tables_.resize(mark.tables);
   program().functions.resize(mark.functions);
   pending_bounds_.clear();

@@ -112,6 +112,7 @@ class RowPass {
       diagnostic.detail("derived", std::string(function.declaration->derived));
     }
     result_.refusals.push_back(std::move(diagnostic));
+    result_.about.push_back(&function);
     result_.refused.insert(&function);
     // What reaches a refused function is not refused for the same row again.
     state_.graph->mark_reaching(function, reaches_refused_);

@@ -19,6 +19,7 @@ class Checker;
 /// What `judge_rows` found.
 struct RowJudgement {
   std::vector<Diagnostic> refusals;                         // in the order met: the first one first
+  std::vector<const checked::Function*> about;              // whom each of them is about
   std::unordered_set<const checked::Function*> refused;     // functions a refusal of this pass is about
   std::unordered_set<const checked::Function*> not_judged;  // functions whose rows a refused body may change
 };

@@ -26,9 +26,7 @@ std::string texts_of(LabelSet beyond, std::span<const Name> others, const NameTa
     if ((beyond & bit(label)) != 0) add_text(list, text(label));
   }
   for (const Name other : others) {
-    const std::string_view spelled = names.text(other);
-    // A trait's bound says nothing by itself: what it stands for is judged in the instance.
-    if (!spelled.starts_with("bound:")) add_text(list, spelled);
+    add_text(list, names.text(other));
   }
   return list;
 }

@@ -146,28 +146,32 @@ void Checker::add_function(const syntax::Decl& declaration, const syntax::Signat
     made->parameter_names = arena().copy(parameters);
   }
 
-  const auto parameters = signature.parameters;
-  if (!parameters.empty()) {
-    std::vector<std::int32_t> extent_of(parameters.size(), -1);
-    auto* implied = static_cast<bool*>(arena().allocate(parameters.size(), 1));
-    std::fill_n(implied, parameters.size(), false);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const syntax::TypeExpr& type = *parameters[i].type;
-      if (type.kind != syntax::TypeKind::Borrow || !type.has_extent || !type.extent_is_name) continue;
-      for (std::size_t k = 0; k < parameters.size(); ++k) {
-        if (parameters[k].name.name != type.extent_name.name) continue;
-        extent_of[i] = static_cast<std::int32_t>(k);
-        if (made->is_extern() || implied[k] || !names_type(*parameters[k].type, "usize", names())) break;
-        implied[k] = true;
-        ++made->implied_count;
-        break;
-      }
-    }
-    made->extent_of = arena().copy(extent_of);
-    made->implied = std::span<const bool>(implied, parameters.size());
-  }
+  describe_parameters(*made);
   functions_.push_back(made);
   *infos_.insert(pointer_key(&declaration)).first = made;
+}
+
+/// Which extents a function's views name, and which parameters a call may leave out (memory, 5.1 and 5.3).
+void Checker::describe_parameters(FunctionInfo& info) {
+  const auto parameters = info.signature->parameters;
+  if (parameters.empty()) return;
+  std::vector<std::int32_t> extent_of(parameters.size(), -1);
+  auto* implied = static_cast<bool*>(arena().allocate(parameters.size(), 1));
+  std::fill_n(implied, parameters.size(), false);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const syntax::TypeExpr& type = *parameters[i].type;
+    if (type.kind != syntax::TypeKind::Borrow || !type.has_extent || !type.extent_is_name) continue;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (parameters[k].name.name != type.extent_name.name) continue;
+      extent_of[i] = static_cast<std::int32_t>(k);
+      if (info.is_extern() || implied[k] || !names_type(*parameters[k].type, "usize", names())) break;
+      implied[k] = true;
+      ++info.implied_count;
+      break;
+    }
+  }
+  info.extent_of = arena().copy(extent_of);
+  info.implied = std::span<const bool>(implied, parameters.size());
 }
 
 void Checker::predeclare_enums() {

@@ -85,6 +85,8 @@ class Collector {
     }
     if (function_.kind == FunctionKind::Extern) {
       declared_row();
+    } else if (function_.info != nullptr && function_.info->witness != nullptr) {
+      promised_row();
     } else if (function_.body != nullptr) {
       block(*function_.body);
       const bool releases = (row_.fixed & bit(Label::Free)) != 0 || releases_a_local(function_, types_);
@@ -268,6 +270,38 @@ class Collector {
         row_.others.push_back(names.intern(label.text));
       }
     }
+  }
+
+  /// What a trait's member may do at a witness: what its ceiling allows, or a label nothing admits (abstractions, 3.7).
+  void promised_row() {
+    NameTable& names = checker_.names();
+    if (function_.ceiling == nullptr) {
+      row_.others.push_back(names.intern("bound:" + std::string(function_.name)));
+      return;
+    }
+    bool pure = function_.ceiling->pure_alone;
+    for (const syntax::EffectLabel& label : function_.ceiling->labels) {
+      if (label.text == "pure") {
+        pure = true;
+      } else if (const auto fixed = label_of(label.text)) {
+        add(*fixed);
+      } else if (!promised_footprint(label.text)) {
+        row_.others.push_back(names.intern(label.text));
+      }
+    }
+    if (!pure) return;
+    row_.fixed |= kPureLabels;
+    for (std::size_t k = 0; k < function_.parameters.size(); ++k)
+      if (is_borrow(function_.parameters[k]->type)) row_.reads.insert(k);
+  }
+
+  bool promised_footprint(std::string_view label) {
+    const bool reads = label.starts_with("read:");
+    if (!reads && !label.starts_with("write:")) return false;
+    const std::string_view name = label.substr(label.find(':') + 1);
+    for (std::size_t k = 0; k < function_.parameters.size(); ++k)
+      if (checker_.text(function_.parameters[k]->name) == name) (reads ? row_.reads : row_.writes).insert(k);
+    return true;
   }
 
   // ----------------------------------------------------------------------------------------------------------

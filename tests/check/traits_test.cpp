@@ -69,14 +69,14 @@ TEST_CASE("a generic impl's parameters occur in its Self type", "[check][traits]
 }
 
 TEST_CASE("a generic impl serves the types that keep its bounds", "[check][traits]") {
-  const std::string impls =
-      kWeigh +
-      "impl Weigh for Brick { fn grams(self:ro<Brick>) -> u64 = 3; }\n"
-      "impl[T:Weigh] Weigh for Pallet[T] { fn grams(self:ro<Pallet[T]>) -> u64 = 0; }\n"
-      "struct Needs[T:Weigh] { x:T; }\n";
+  const std::string impls = kWeigh +
+                            "impl Weigh for Brick { fn grams(self:ro<Brick>) -> u64 = 3; }\n"
+                            "impl[T:Weigh] Weigh for Pallet[T] { fn grams(self:ro<Pallet[T]>) -> u64 = 0; }\n"
+                            "struct Needs[T:Weigh] { x:T; }\n";
   CHECK(outcome(impls + "fn f(x:Needs[Pallet[Pallet[Brick]]]) { }") == "ok");
   CHECK(outcome(impls + "fn f(x:Needs[Pallet[u8]]) { }") == "E-TRAIT-IMPL@7");
-  CHECK(message(impls + "fn f(x:Needs[Pallet[u8]]) { }") == "Pallet[u8] does not implement Weigh; Needs needs [T:Weigh].");
+  CHECK(message(impls + "fn f(x:Needs[Pallet[u8]]) { }") ==
+        "Pallet[u8] does not implement Weigh; Needs needs [T:Weigh].");
 }
 
 TEST_CASE("a bound that asks its own question has no answer", "[check][traits]") {
@@ -88,6 +88,7 @@ TEST_CASE("a bound that asks its own question has no answer", "[check][traits]")
 TEST_CASE("a private trait of another module is not implemented", "[check][traits]") {
   CHECK(outcome("module m;\ntrait T { fn t(self:ro<Self>); }\nmodule n;\nimpl m.T for u8 { fn t(self:ro<u8>) { } }") ==
         "E-PRIVATE@4");
-  CHECK(outcome("module m;\npub trait T { fn t(self:ro<Self>); }\nmodule n;\nimpl m.T for u8 { fn t(self:ro<u8>) { } }") ==
+  CHECK(outcome(
+            "module m;\npub trait T { fn t(self:ro<Self>); }\nmodule n;\nimpl m.T for u8 { fn t(self:ro<u8>) { } }") ==
         "ok");
 }
