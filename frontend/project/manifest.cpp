@@ -5,7 +5,15 @@
 #include <set>
 #include <span>
 
+// toml++ 3.3 asserts, and in release builds assumes, things of its input that a malformed manifest breaks; the code
+// behind those assertions reports the fault as it should. So they are left out: the macro is replaced once its header
+// has defined it.
+#include <toml++/impl/preprocessor.h>
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expression) static_assert(true)
 #include <toml++/toml.h>
+
+#include "frontend/project/files.hpp"
 
 namespace cairn {
 
@@ -226,15 +234,19 @@ std::expected<Manifest, Diagnostic> parse_manifest(std::string_view text, std::s
     return std::unexpected(no_verdict(std::string(shown) + " has " + std::to_string(text.size()) +
                                       " bytes; a manifest has at most " + std::to_string(kMostManifestBytes) + "."));
   }
-  const toml::parse_result parsed = toml::parse(text, shown);
-  if (!parsed) {
-    const toml::source_position at = parsed.error().source().begin;
+  if (!is_utf8(text)) return std::unexpected(no_verdict(std::string(shown) + " is not UTF-8 text."));
+  // Nothing a manifest admits is beyond ASCII but comments, and toml++ 3.3 trips over some such keys: what is left of
+  // them is no name and no path either.
+  std::string ascii(text);
+  std::ranges::replace_if(ascii, [](char c) { return c < 0 || c > 126; }, '?');
+  try {
+    const toml::table root = toml::parse(ascii, shown);
+    return ManifestReader(root, shown).read();
+  } catch (const toml::parse_error& fault) {
+    const toml::source_position at = fault.source().begin;
     return std::unexpected(no_verdict(std::string(shown) + " is no TOML: line " + std::to_string(at.line) +
                                       ", column " + std::to_string(at.column) + ": " +
-                                      std::string(parsed.error().description()) + "."));
-  }
-  try {
-    return ManifestReader(parsed.table(), shown).read();
+                                      std::string(fault.description()) + "."));
   } catch (Refusal& refusal) {
     return std::unexpected(std::move(refusal.diagnostic));
   }
