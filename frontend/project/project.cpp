@@ -142,7 +142,7 @@ class Loader {
   /// Whose module each declaration of the file falls into (13.3): nobody declares `std`, and a module belongs to one
   /// project.
   void judge_modules(std::string_view text, const std::string& shown, bool own) {
-    if (project_.packages.size() == 1 && !text.contains("module")) return;  // the common file: nothing to find
+    if (own && project_.packages.size() == 1 && !text.contains("module")) return;  // the common file: nothing to find
     const ModuleScan scan = scan_modules(text);
     const std::uint32_t package = project_.own_package();
     if (scan.declares_before_header) {
