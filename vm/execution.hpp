@@ -57,7 +57,8 @@ class Execution {
   std::unique_ptr<State> state_;
 };
 
-/// Writes the trap to stderr in one piece and ends the process as abort does. Only the first thread that calls it writes.
+/// Writes the trap to stderr in one piece and ends the process as abort does. Only the first thread that calls it
+/// writes.
 [[noreturn]] void die_of(const TrapRecord& trap);
 
 }  // namespace cairn

@@ -108,8 +108,7 @@ class Collector {
   std::int32_t place_of(const Local& local) const {
     if (local.owner == &function_) {
       const bool is_place = is_borrow(local.type) || local.type->is(TypeKind::Function);
-      return local.kind == LocalKind::Parameter && is_place ? static_cast<std::int32_t>(local.index)
-                                                                         : kLocalRoot;
+      return local.kind == LocalKind::Parameter && is_place ? static_cast<std::int32_t>(local.index) : kLocalRoot;
     }
     const auto found = std::ranges::find(function_.captures, &local);
     if (found == function_.captures.end()) return kNoRoot;

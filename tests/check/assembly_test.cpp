@@ -58,5 +58,5 @@ TEST_CASE("assembly says what it does to each array it is given", "[assembly]") 
 TEST_CASE("an assembly output is a new local", "[assembly]") {
   CHECK(statement("asm x86_64 \"movq %1, %0\" (out r:u64, a); let s = r + 1;") == "ok");
   CHECK(statement("asm x86_64 \"movq %1, %0\" (out b:u64, a);") == "E-SHADOW 2:1");
-  CHECK(statement("asm x86_64 \"movq %1, %0\" (out r:u64, a); r = 2;") == "E-IMMUTABLE 2:44");
+  CHECK(statement("asm x86_64 \"movq %1, %0\" (out r:u64, a); r = 2;") == "E-IMMUTABLE 2:42");
 }

@@ -51,7 +51,8 @@ TEST_CASE("a ticket is waited for once on every path", "[tasks]") {
 
 TEST_CASE("a group holds tasks of one result type", "[tasks]") {
   CHECK(body("let g = Group[u64](3); for k in 0..3 { spawn sq(u64(k)) into g; } let mut s:u64 = 0; for k in "
-        "0..3 { s += collect(g); } wait(g);", kHelp) == "ok");
+             "0..3 { s += collect(g); } wait(g);",
+             kHelp) == "ok");
   CHECK(body("let g = Group[u64](3); spawn sq(1) into g;", kHelp) == "E-LINEAR-LEAK 2:24");
   CHECK(body("let g = Group[u32](3); spawn sq(1) into g; wait(g);", kHelp) == "E-TYPE-MISMATCH 2:24");
   CHECK(body("let g = 1; spawn sq(1) into g;", kHelp) == "E-TYPE-MISMATCH 2:12");
@@ -61,5 +62,6 @@ TEST_CASE("a group holds tasks of one result type", "[tasks]") {
   CHECK(body("let g = Group[u64](3); let h = g; wait(h);", kHelp) == "E-PINNED 2:32");
   CHECK(body("let g:Group[u64] = Group(3); wait(g);", kHelp) == "ok");
   CHECK(body("let g = Group(3); wait(g);", kHelp) == "E-INFER 2:9");
-  CHECK(body("let g = Group[u64](1); let n:usize = 3; parallel i in n { spawn sq(1) into g; } wait(g);", kHelp) == "E-SPAWN 2:59");
+  CHECK(body("let g = Group[u64](1); let n:usize = 3; parallel i in n { spawn sq(1) into g; } wait(g);", kHelp) ==
+        "E-SPAWN 2:59");
 }

@@ -51,8 +51,7 @@ class Walk {
       default:
         break;
     }
-    for_each_part(
-        s, [this](const Expr& e) { expression(e); }, [this](const Block& b) { block(b); });
+    for_each_part(s, [this](const Expr& e) { expression(e); }, [this](const Block& b) { block(b); });
   }
 
   void expression(const Expr& root) {
