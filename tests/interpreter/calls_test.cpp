@@ -215,7 +215,7 @@ TEST_CASE("natives take slots, give results, trap, and call back", "[interpreter
   CHECK(run("host_calls_back", {15}).value == 610);
   CHECK(run("host_calls_back", {99}).trap->message == "trap: callable: an empty function value");
   Running without(from_text(kCalls));
-  CHECK(without.call("through_host", {1}).trap->message == "trap: foreign: the host has no twice");
+  CHECK(without.call("through_host", {1}).trap->message == "trap: foreign: the host has no twice of that signature");
 }
 
 TEST_CASE("endless recursion is a trap of kind stack, not a fault", "[interpreter]") {

@@ -37,10 +37,10 @@ const Word* prologue(Machine& m, const Word* pc) {
 const Word* call_native(const Word* pc, Machine m) {
   Thread& thread = *m.thread;
   const std::uint32_t index = n_of(pc[0]);
-  const NativeEntry* entry = thread.image().native(index);
+  const NativeFunction function = thread.image().native(index);
   const bytecode::Native& native = thread.image().module().natives[index];
-  if (entry == nullptr) {
-    thread.pending = {TrapKind::Foreign, "the host has no " + native.name};
+  if (function == nullptr) {
+    thread.pending = {TrapKind::Foreign, "the host has no " + native.name + " of that signature"};
     return fail(TrapKind::Foreign, pc, m);
   }
   std::uint64_t* window = m.base + a_of(pc[0]);
@@ -48,7 +48,7 @@ const Word* call_native(const Word* pc, Machine m) {
   const auto outer = thread.native_frame;
   thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory};
   NativeCall call(thread, window);
-  entry->function(call);
+  function(call);
   thread.native_frame = outer;
   if (thread.trapped) [[unlikely]]
     return kExit;  // a call it made

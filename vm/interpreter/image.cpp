@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/bytecode/text.hpp"
 #include "vm/interpreter/machine.hpp"
 
 namespace cairn {
@@ -20,7 +21,17 @@ const NativeEntry* NativeTable::find(std::string_view name) const {
 Image::Image(bytecode::Module module, const NativeTable& natives) : module_(std::move(module)) {
   prepare_functions();
   prepare_owners();
-  for (const bytecode::Native& native : module_.natives) natives_.push_back(natives.find(native.name));
+  prepare_natives(natives);
+}
+
+void Image::prepare_natives(const NativeTable& natives) {
+  for (const bytecode::Native& native : module_.natives) {
+    const NativeEntry* entry = natives.find(native.name);
+    // Slots are taken as the host's signature says, so the module must mean the same.
+    const bool same = entry != nullptr &&
+                      entry->signature == bytecode::signature_text(module_, module_.signatures[native.signature]);
+    natives_.push_back(same ? entry->function : nullptr);
+  }
 }
 
 void Image::prepare_functions() {

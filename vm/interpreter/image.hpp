@@ -50,8 +50,8 @@ struct OwnerMap {
 
 class Image {
  public:
-  /// Takes a module the verifier has accepted. `missing` gets the names of natives the host's table lacks; calling one
-  /// traps.
+  /// Takes a module the verifier has accepted. A native that the host's table lacks, or has with another signature, is
+  /// missing: calling it traps.
   Image(bytecode::Module module, const NativeTable& natives);
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
@@ -59,7 +59,8 @@ class Image {
   [[nodiscard]] const bytecode::Module& module() const { return module_; }
   [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
   [[nodiscard]] const OwnerMap& owners(std::uint32_t type) const { return owners_[type]; }
-  [[nodiscard]] const NativeEntry* native(std::uint32_t index) const { return natives_[index]; }
+  /// The host's native, or null when it is missing.
+  [[nodiscard]] NativeFunction native(std::uint32_t index) const { return natives_[index]; }
 
   /// The function whose code holds `pc`, or kNone.
   [[nodiscard]] std::uint32_t function_at(const bytecode::Word* pc) const;
@@ -67,6 +68,7 @@ class Image {
   [[nodiscard]] std::uint32_t find(std::string_view name) const;
 
  private:
+  void prepare_natives(const NativeTable& natives);
   void prepare_functions();
   void prepare_owners();
 
@@ -75,7 +77,7 @@ class Image {
   std::vector<bytecode::Word> prologues_;  // a word per function
   std::vector<ZeroRange> zeros_;
   std::vector<OwnerMap> owners_;
-  std::vector<const NativeEntry*> natives_;
+  std::vector<NativeFunction> natives_;
   std::vector<std::uint32_t> by_code_;  // function indices, ascending by code address
 };
 

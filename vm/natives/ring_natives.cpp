@@ -104,7 +104,7 @@ constexpr NativeEntry kNatives[] = {
     {"ring.accept", "(ring, i32, u64)", Capability::None, native_accept},
     {"ring.timeout", "(ring, u64, u64)", Capability::None, native_timeout},
     {"ring.cancel", "(ring, u64)", Capability::None, native_cancel},
-    {"ring.next", "(ring, ref.mut u64, ref.mut i64) -> buf u8", Capability::None, native_next},
+    {"ring.next", "(ring, ref mut u64, ref mut i64) -> buf u8", Capability::None, native_next},
     {"ring.status", "(ring) -> i64", Capability::None, native_status},
     {"ring.room", "(ring) -> u64", Capability::None, native_room},
     {"ring.pending", "(ring) -> u64", Capability::None, native_pending},
