@@ -44,6 +44,7 @@ LanePool::~LanePool() {
   closing_.store(true, std::memory_order_release);
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
+  threads_.clear();  // they read the slots and the epoch until they end
 }
 
 void LanePool::start_threads() {

@@ -10,6 +10,8 @@ TaskThreads::~TaskThreads() {
     worker->turn.fetch_add(1, std::memory_order_release);
     worker->turn.notify_one();
   }
+  // A worker parks itself after it has signalled its task's end, so the list must outlive every thread.
+  workers_.clear();
 }
 
 void TaskThreads::serve(Worker& worker) {

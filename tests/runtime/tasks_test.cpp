@@ -38,6 +38,17 @@ TEST_CASE("tasks that wait for one another all run at once", "[runtime][tasks]")
   }
 }
 
+TEST_CASE("threads may be given up while a task's thread is still parking itself", "[runtime][tasks]") {
+  for (int round = 0; round < 2000; ++round) {
+    TaskThreads threads;
+    Completion completions[2];
+    for (Completion& completion : completions) {
+      REQUIRE(threads.start([](void* context) { static_cast<Completion*>(context)->signal(); }, &completion));
+    }
+    for (const Completion& completion : completions) completion.wait();
+  }
+}
+
 TEST_CASE("a lock lets one thread in at a time and orders what they write", "[runtime][tasks]") {
   Lock lock;
   std::uint64_t count = 0;
