@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/check/program.hpp"
@@ -109,6 +110,16 @@ class Facts {
 
   /// The least k known with left <= right + k.
   std::optional<Wide> distance(std::uint32_t left, std::uint32_t right);
+  struct Edge {  // to <= from + bound, or backwards from <= to + bound
+    std::uint32_t to = 0;
+    Wide bound = 0;
+  };
+  enum class Way : std::uint8_t { Forward, Backward };
+  using Distances = std::unordered_map<std::uint32_t, Wide>;
+  /// The shortest ways from an atom, or to it; none when they lie on a negative cycle.
+  std::optional<Distances> search(std::uint32_t start, Way way, std::uint64_t stride);
+  void edges_of(std::uint32_t atom, Way way, std::uint64_t stride, std::vector<Edge>& edges);
+  void note_stride(std::uint32_t atom, std::int32_t by);
   [[nodiscard]] bool at_most(std::uint32_t left, std::uint32_t right, Wide by);
   [[nodiscard]] bool at_most(const Term& left, const Term& right, Wide by = 0);
   std::vector<std::uint64_t> candidates(std::uint32_t binder, std::span<const Node> values);
@@ -118,6 +129,9 @@ class Facts {
   std::vector<Learned> learned_;
   std::vector<std::size_t> fact_marks_;  // by derived entry of learned_: facts before it
   std::vector<Fact> facts_;
+  std::vector<std::vector<Edge>> leaving_;           // by atom: what facts say of atoms against it
+  std::vector<std::vector<Edge>> entering_;          // the same backwards
+  std::map<std::uint64_t, std::int32_t> strides_;    // of products in facts, with how often each occurs
   std::vector<Atom> atoms_;
   std::map<Atom, std::uint32_t> atom_numbers_;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <utility>
 
 #include "frontend/check/facts.hpp"
 
@@ -54,7 +55,14 @@ void Facts::drop(std::size_t mark) {
   if (learned_.size() <= mark) return;
   learned_.resize(mark);
   if (fact_marks_.size() <= mark) return;
-  facts_.resize(fact_marks_[mark]);
+  while (facts_.size() > fact_marks_[mark]) {
+    const Fact& fact = facts_.back();
+    leaving_[fact.right].pop_back();
+    entering_[fact.left].pop_back();
+    note_stride(fact.left, -1);
+    note_stride(fact.right, -1);
+    facts_.pop_back();
+  }
   fact_marks_.resize(mark);
 }
 
@@ -192,14 +200,26 @@ void Facts::below(Node left, Node right, Wide by) {
 }
 
 void Facts::add_fact(std::uint32_t left, std::uint32_t right, Wide bound) {
-  if (left != right && facts_.size() < kMostFacts) facts_.push_back({left, right, bound});
+  if (left == right || facts_.size() >= kMostFacts) return;
+  facts_.push_back({left, right, bound});
+  leaving_[right].push_back({left, bound});
+  entering_[left].push_back({right, bound});
+  note_stride(left, 1);
+  note_stride(right, 1);
+}
+
+void Facts::note_stride(std::uint32_t atom, std::int32_t by) {
+  if (atoms_[atom].kind == AtomKind::Product) strides_[atoms_[atom].stride] += by;
 }
 
 // --------------------------------------------------------------------------------------------------------------- atoms
 
 std::uint32_t Facts::intern(const Atom& atom) {
   const auto [entry, is_new] = atom_numbers_.try_emplace(atom, static_cast<std::uint32_t>(atoms_.size()));
-  if (is_new) atoms_.push_back(atom);
+  if (!is_new) return entry->second;
+  atoms_.push_back(atom);
+  leaving_.emplace_back();
+  entering_.emplace_back();
   return entry->second;
 }
 
@@ -437,70 +457,86 @@ Facts::Terms Facts::lower(Node value, unsigned depth) {
 // --------------------------------------------------------------------------------------------------------------
 // queries
 
-std::optional<Facts::Wide> Facts::distance(std::uint32_t left, std::uint32_t right) {
-  if (left == right) return 0;
-  // Every fact l - r <= k is an edge r -> l of length k; what is asked is the shortest way from `right` to `left`.
-  std::vector<std::uint64_t> strides;
-  const auto note_stride = [&](std::uint32_t atom) {
-    if (atoms_[atom].kind == AtomKind::Product) strides.push_back(atoms_[atom].stride);
-  };
-  note_stride(left);
-  note_stride(right);
-  for (const Fact& fact : facts_) {
-    note_stride(fact.left);
-    note_stride(fact.right);
-  }
-  std::ranges::sort(strides);
-  strides.erase(std::ranges::unique(strides).begin(), strides.end());
-  std::vector<Fact> edges(facts_);
-  const auto is_plain = [&](std::uint32_t atom) { return atoms_[atom].kind != AtomKind::Product; };
-  const auto scaled = [&](std::uint32_t atom, std::uint64_t stride) {
-    return atom == kZero ? kZero : product_atom(atom, stride);
-  };
-  constexpr Wide kLargest = std::numeric_limits<std::uint64_t>::max();
-  for (const std::uint64_t stride : strides) {
-    for (const Fact& fact : facts_) {
-      if (!is_plain(fact.left) || !is_plain(fact.right)) continue;
-      if (fact.bound > kLargest || fact.bound < -kLargest || stride > (std::uint64_t{1} << 60)) continue;
-      edges.push_back({scaled(fact.left, stride), scaled(fact.right, stride), fact.bound * static_cast<Wide>(stride)});
+/// The edges of an atom: the facts it stands in; for a product those of what is multiplied, times the stride; and that
+/// nothing is negative. Backwards from zero the last are left out: everything leads there.
+void Facts::edges_of(std::uint32_t atom, Way way, std::uint64_t stride, std::vector<Edge>& edges) {
+  const auto& known = way == Way::Forward ? leaving_ : entering_;
+  const auto scaled = [&](std::uint32_t base, std::uint64_t by) {
+    constexpr Wide kLargest = std::numeric_limits<std::uint64_t>::max();
+    if (by > (std::uint64_t{1} << 60)) return;
+    for (std::size_t i = 0; i < known[base].size(); ++i) {
+      const Edge edge = known[base][i];
+      if (atoms_[edge.to].kind == AtomKind::Product || edge.bound > kLargest || edge.bound < -kLargest) continue;
+      const std::uint32_t to = edge.to == kZero ? kZero : product_atom(edge.to, by);
+      edges.push_back({to, edge.bound * static_cast<Wide>(by)});
     }
+  };
+  edges.assign(known[atom].begin(), known[atom].end());
+  if (atoms_[atom].kind == AtomKind::Product) scaled(atoms_[atom].base, atoms_[atom].stride);
+  if (atom == kZero) {
+    for (const auto& [each, count] : strides_) {
+      if (count > 0) scaled(kZero, each);
+    }
+    if (stride != 0 && strides_[stride] == 0) scaled(kZero, stride);
+  } else if (way == Way::Forward) {
+    edges.push_back({kZero, 0});
   }
-  std::vector<bool> occurs(atoms_.size(), false);
-  occurs[left] = occurs[right] = true;
-  for (const Fact& edge : edges) occurs[edge.left] = occurs[edge.right] = true;
-  for (std::uint32_t atom = 1; atom < atoms_.size(); ++atom) {
-    if (!occurs[atom]) continue;
-    edges.push_back({kZero, atom, 0});
-    if (is_plain(atom)) edges.push_back({atom, kZero, kLargest});
-  }
-  std::vector<std::vector<std::uint32_t>> leaving(atoms_.size());
-  for (std::uint32_t i = 0; i < edges.size(); ++i) leaving[edges[i].right].push_back(i);
+}
 
-  // Bellman and Ford's algorithm with a queue; an atom reached by a way of as many steps as there are atoms lies on a
-  // negative cycle.
-  std::vector<std::optional<Wide>> best(atoms_.size());
-  std::vector<std::uint32_t> length(atoms_.size(), 0);
-  std::vector<bool> waiting(atoms_.size(), false);
-  std::deque<std::uint32_t> queue{right};
-  best[right] = 0;
-  std::size_t steps = 0;
+/// Bellman and Ford's algorithm with a queue; an atom reached by a way of as many steps as there are atoms lies on a
+/// negative cycle.
+std::optional<Facts::Distances> Facts::search(std::uint32_t start, Way way, std::uint64_t stride) {
+  struct Step {
+    std::size_t length = 0;
+    bool waiting = false;
+  };
+  Distances best{{start, 0}};
+  std::unordered_map<std::uint32_t, Step> steps;
+  std::deque<std::uint32_t> queue{start};
+  std::vector<Edge> edges;
+  std::size_t relaxed = 0;
   while (!queue.empty()) {
     const std::uint32_t from = queue.front();
     queue.pop_front();
-    waiting[from] = false;
-    for (const std::uint32_t i : leaving[from]) {
-      const Fact& edge = edges[i];
-      const Wide way = *best[from] + edge.bound;
-      if (best[edge.left] && *best[edge.left] <= way) continue;
-      best[edge.left] = way;
-      length[edge.left] = length[from] + 1;
-      if (length[edge.left] > atoms_.size() || ++steps > kMostSteps) return std::nullopt;
-      if (waiting[edge.left]) continue;
-      waiting[edge.left] = true;
-      queue.push_back(edge.left);
+    steps[from].waiting = false;
+    const std::size_t length = steps[from].length + 1;
+    const Wide so_far = best[from];
+    edges_of(from, way, stride, edges);
+    for (const Edge& edge : edges) {
+      const Wide total = so_far + edge.bound;
+      const auto [known, is_new] = best.try_emplace(edge.to, total);
+      if (!is_new && known->second <= total) continue;
+      known->second = total;
+      Step& step = steps[edge.to];
+      step.length = length;
+      if (length > atoms_.size() || ++relaxed > kMostSteps) return std::nullopt;
+      if (std::exchange(step.waiting, true)) continue;
+      queue.push_back(edge.to);
     }
   }
-  return best[left];
+  return best;
+}
+
+std::optional<Facts::Wide> Facts::distance(std::uint32_t left, std::uint32_t right) {
+  if (left == right) return 0;
+  std::uint64_t stride = 0;
+  for (const std::uint32_t atom : {left, right}) {
+    if (atoms_[atom].kind == AtomKind::Product) stride = atoms_[atom].stride;
+  }
+  const auto from_right = search(right, Way::Forward, stride);
+  if (!from_right) return std::nullopt;
+  if (const auto found = from_right->find(left); found != from_right->end()) return found->second;
+  // No plain atom is above the largest usize: from zero to one of them, and on.
+  const auto to_left = search(left, Way::Backward, stride);
+  if (!to_left) return std::nullopt;
+  constexpr Wide kLargest = std::numeric_limits<std::uint64_t>::max();
+  std::optional<Wide> least;
+  for (const auto& [atom, way] : *to_left) {
+    if (atom == kZero || atoms_[atom].kind == AtomKind::Product) continue;
+    if (!least || way < *least) least = way;
+  }
+  if (!least) return std::nullopt;
+  return from_right->at(kZero) + kLargest + *least;
 }
 
 bool Facts::at_most(std::uint32_t left, std::uint32_t right, Wide by) {

@@ -42,9 +42,11 @@ void LeaseTable::end(const Local& holder) {
 const Lease* LeaseTable::conflict(const PlaceTouch& touch, std::size_t first) const {
   if (touch.place.base == nullptr || first >= leases_.size()) return nullptr;
   std::vector<LentPlace> lent;
-  lent.reserve(leases_.size() + 1);
-  for (const Lease& lease : leases_) lent.push_back(lease.place);
-  lent.push_back(touch.place);
+  if (touch.place.rest == LentPlace::Rest::Part) {
+    lent.reserve(leases_.size() + 1);
+    for (const Lease& lease : leases_) lent.push_back(lease.place);
+    lent.push_back(touch.place);
+  }
   for (std::size_t i = first; i < leases_.size(); ++i) {
     const Lease& lease = leases_[i];
     if (!lease.place.writes && !touch.place.writes) continue;

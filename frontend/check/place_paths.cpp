@@ -191,6 +191,7 @@ bool overlap(const LentPlace& left, const LentPlace& right, std::span<const Lent
   for (const PartBound* bound : {&left.lo, &left.hi, &right.lo, &right.hi}) {
     if (bound->kind == PartBound::Kind::Open) return true;
   }
+  if (known_at_most(left.hi, right.lo) || known_at_most(right.hi, left.lo)) return false;
   std::vector<bool> used(lent.size());
   if (reaches(left.hi, right.lo, left.base, lent, used)) return false;
   used.assign(lent.size(), false);

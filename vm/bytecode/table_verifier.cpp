@@ -229,7 +229,9 @@ class TableVerifier {
       }
       require(slots < kMaxSlots / 2, "too many parameters");
       const RegisterKind kind = signature.result.kind;
-      const bool travels = kind <= RegisterKind::Function || kind == RegisterKind::Buf || kind == RegisterKind::Dyn;
+      // A ring is the result of the native that makes it.
+      const bool travels = kind <= RegisterKind::Function || kind == RegisterKind::Ring || kind == RegisterKind::Buf ||
+                           kind == RegisterKind::Dyn;
       require(travels && (kind == RegisterKind::None || is_register_type(module_, signature.result)),
               "a result that is no value");
       if (!signature.result_reference) continue;

@@ -37,12 +37,16 @@ class Carried {
       std::memset(bytes_, 0, type.size);
     }
   }
-  Carried(Carried&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)), align_(other.align_) {}
+  Carried(Carried&& other) noexcept
+      : lent_owner(other.lent_owner), bytes_(std::exchange(other.bytes_, nullptr)), align_(other.align_) {}
   Carried& operator=(Carried&&) = delete;
   Carried(const Carried&) = delete;
   Carried& operator=(const Carried&) = delete;
   ~Carried() { ::operator delete(bytes_, std::align_val_t{align_}); }
   [[nodiscard]] std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(bytes_); }
+
+  /// The value was lent to the task, which leaves what it owns: it is released when the task has ended.
+  std::uint32_t lent_owner = bytecode::kNone;  // its type
 
  private:
   void* bytes_;
@@ -80,6 +84,10 @@ void run_task(void* context) {
   Thread& thread = task->instance->thread_here();
   const std::uint32_t slots = task->signature().result.slots();
   task->trap = thread.call(task->function, task->arguments, {task->result, slots});
+  for (const Carried& value : task->carried) {
+    if (value.lent_owner == bytecode::kNone || task->trap) continue;
+    drop_value(thread, reinterpret_cast<std::uint8_t*>(value.address()), value.lent_owner);
+  }
   if (task->group == nullptr) {
     task->ended.signal();
     return;
@@ -99,17 +107,21 @@ std::unique_ptr<Task> make_task(const Machine& m, const Word* pc) {
   const Signature& signature = task->signature();
   const std::uint64_t* window = m.base + b_of(pc[0]);
   task->arguments.assign(window, window + signature.parameter_slots());
-  const auto pointee = [&](std::uint32_t slot) -> const bytecode::Type& {
+  const auto parameter_at = [&](std::uint32_t slot) -> const RegisterType& {
     std::uint32_t at = 0;
     for (const RegisterType& parameter : signature.parameters) {
-      if (at == slot) return module.types[parameter.type];
+      if (at == slot) return parameter;
       at += parameter.slots();
     }
-    return module.types[signature.parameters[0].type];
+    return signature.parameters[0];
   };
   const auto carry = [&](std::uint32_t slot, const void* from) {
-    task->carried.emplace_back(pointee(slot), from);
-    task->arguments[slot] = task->carried.back().address();
+    const RegisterType& parameter = parameter_at(slot);
+    const bytecode::Type& type = module.types[parameter.type];
+    Carried& value = task->carried.emplace_back(type, from);
+    // What a callee is to release itself arrives through a reference it may write.
+    if (type.owns && !parameter.writable) value.lent_owner = parameter.type;
+    task->arguments[slot] = value.address();
   };
   if (signature.result_reference) carry(0, nullptr);
   for (std::uint32_t k = 0; k < c_of(pc[0]); ++k) {

@@ -138,7 +138,7 @@ void FunctionLowering::into_group(const checked::IntoStmt& s) {
   end_spawn(mark);
 }
 
-/// What a temporary lent to a task owns lives as long as the function: the task may still read it.
+/// What a temporary lent to a task owns is the task's to release: it travels with it.
 void FunctionLowering::end_spawn(const Mark& mark) {
   drops_.resize(mark.drops);
   release(mark);
