@@ -129,9 +129,9 @@ class Facts {
   std::vector<Learned> learned_;
   std::vector<std::size_t> fact_marks_;  // by derived entry of learned_: facts before it
   std::vector<Fact> facts_;
-  std::vector<std::vector<Edge>> leaving_;           // by atom: what facts say of atoms against it
-  std::vector<std::vector<Edge>> entering_;          // the same backwards
-  std::map<std::uint64_t, std::int32_t> strides_;    // of products in facts, with how often each occurs
+  std::vector<std::vector<Edge>> leaving_;         // by atom: what facts say of atoms against it
+  std::vector<std::vector<Edge>> entering_;        // the same backwards
+  std::map<std::uint64_t, std::int32_t> strides_;  // of products in facts, with how often each occurs
   std::vector<Atom> atoms_;
   std::map<Atom, std::uint32_t> atom_numbers_;
 };

@@ -109,8 +109,9 @@ fn main() -> i32 {
   if o[0] != 0 { return 4; }
   return 0;
 })");
-  const Outcome lane = run("fn main() -> i32 { let n:usize = 4; buffer o:u32[n] = zeroed;\n"
-                           "parallel i in n { o[i] = 1 / (2 - u32(i)); } return 0; }");
+  const Outcome lane =
+      run("fn main() -> i32 { let n:usize = 4; buffer o:u32[n] = zeroed;\n"
+          "parallel i in n { o[i] = 1 / (2 - u32(i)); } return 0; }");
   CHECK(lane.trap.starts_with("trap: division"));
   CHECK(lane.line == 2);
 }
@@ -143,8 +144,8 @@ fn main() -> i32 {
   if kept[49999] != 9999 { return 7; }
   return 0;
 })");
-  CHECK(run("fn main() -> i32 { let s = reduce + parallel i in 3 yield u8(100); return 0; }").trap.starts_with(
-      "trap: overflow"));
+  CHECK(run("fn main() -> i32 { let s = reduce + parallel i in 3 yield u8(100); return 0; }")
+            .trap.starts_with("trap: overflow"));
 }
 
 TEST_CASE("atomics of every width hold one value for all lanes", "[lower][concurrency]") {
