@@ -10,6 +10,7 @@
 #include "stdlib/embedded.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/bytecode/verifier.hpp"
+#include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/lower/lower.hpp"
@@ -88,6 +89,9 @@ Outcome run(std::string_view program) {
   Limits limits;
   limits.memory_bytes = std::uint64_t{1} << 30;
   Instance instance(image, output, limits);
+  ForeignLibrary foreigns(image.module());
+  if (foreigns.missing()) FAIL(*foreigns.missing());
+  instance.set_foreign_caller(&foreigns);
   Thread thread(instance);
   std::uint64_t value = 0;
   Outcome outcome;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vm/lower/tree_walk.hpp"
+#include "frontend/check/tree_walk.hpp"
 #include "vm/lower/types.hpp"
 
 namespace cairn::lower {
@@ -51,7 +51,9 @@ class Walk {
       default:
         break;
     }
-    for_each_part(s, [this](const Expr& e) { expression(e); }, [this](const Block& b) { block(b); });
+    for_each_part(
+        s, [this](const Expr& e) { expression(e); }, [this](const Block& b) { block(b); },
+        [](const checked::Function&) {});
   }
 
   void expression(const Expr& root) {
@@ -135,7 +137,7 @@ bool any_expression(const Block& block, const auto& holds) {
   for (const Stmt* s : block.statements) {
     for_each_part(
         *s, [&](const Expr& e) { found = found || any_expression(e, holds); },
-        [&](const Block& b) { found = found || any_expression(b, holds); });
+        [&](const Block& b) { found = found || any_expression(b, holds); }, [](const checked::Function&) {});
     if (found) return true;
   }
   return false;
