@@ -14,7 +14,6 @@ namespace cairn {
 using bytecode::Foreign;
 using bytecode::RegisterKind;
 using bytecode::RegisterType;
-using bytecode::ScalarKind;
 using bytecode::Signature;
 using bytecode::Type;
 
@@ -30,37 +29,6 @@ void* find_symbol(const char* symbol) {
     if (opened == nullptr) continue;
     if (void* found = ::dlsym(opened, symbol)) return found;
     ::dlclose(opened);
-  }
-  return nullptr;
-}
-
-ffi_type* c_scalar(ScalarKind kind) {
-  switch (kind) {
-    case ScalarKind::Bool:
-    case ScalarKind::U8:
-    case ScalarKind::F8E4M3:
-    case ScalarKind::F8E5M2:
-      return &ffi_type_uint8;
-    case ScalarKind::U16:
-    case ScalarKind::F16:
-    case ScalarKind::BF16:
-      return &ffi_type_uint16;
-    case ScalarKind::U32:
-      return &ffi_type_uint32;
-    case ScalarKind::U64:
-      return &ffi_type_uint64;
-    case ScalarKind::I8:
-      return &ffi_type_sint8;
-    case ScalarKind::I16:
-      return &ffi_type_sint16;
-    case ScalarKind::I32:
-      return &ffi_type_sint32;
-    case ScalarKind::I64:
-      return &ffi_type_sint64;
-    case ScalarKind::F32:
-      return &ffi_type_float;
-    case ScalarKind::F64:
-      return &ffi_type_double;
   }
   return nullptr;
 }
@@ -130,7 +98,7 @@ ffi_type* c_type(const bytecode::Module& module, std::uint32_t index, StructType
   };
   switch (type.kind) {
     case bytecode::TypeKind::Scalar:
-      return c_scalar(type.scalar);
+      return c_register(bytecode::register_kind(type.scalar));
     case bytecode::TypeKind::Record:
       for (const bytecode::Field& field : type.fields) {
         if (!add(field.type, field.offset)) return nullptr;
