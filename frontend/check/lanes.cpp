@@ -24,70 +24,22 @@ namespace {
 /// The element step of a place that is nearest to its root; null when there is none.
 const checked::ElementExpr* first_element(Node place) {
   const checked::ElementExpr* found = nullptr;
-  for (Node node = place; node != nullptr;) {
-    switch (node->kind) {
-      case ExprKind::Element:
-        found = &node->as<checked::ElementExpr>();
-        node = found->base;
-        break;
-      case ExprKind::Field:
-        node = node->as<checked::FieldExpr>().base;
-        break;
-      case ExprKind::ViewOf:
-        node = node->as<checked::ViewOfExpr>().place;
-        break;
-      case ExprKind::Part:
-        node = node->as<checked::PartExpr>().base;
-        break;
-      default:
-        return found;
-    }
+  for (; place != nullptr; place = place_base(place)) {
+    if (place->kind == ExprKind::Element) found = &place->as<checked::ElementExpr>();
   }
   return found;
 }
 
 /// The name a place starts from, as written.
 Position root_position(Node place) {
-  for (;;) {
-    switch (place->kind) {
-      case ExprKind::Element:
-        place = place->as<checked::ElementExpr>().base;
-        break;
-      case ExprKind::Field:
-        place = place->as<checked::FieldExpr>().base;
-        break;
-      case ExprKind::ViewOf:
-        place = place->as<checked::ViewOfExpr>().place;
-        break;
-      case ExprKind::Part:
-        place = place->as<checked::PartExpr>().base;
-        break;
-      default:
-        return place->position;
-    }
-  }
+  while (const Node base = place_base(place)) place = base;
+  return place->position;
 }
 
 /// Whether a place is reached through a field.
 bool has_field(Node place) {
-  for (; place != nullptr;) {
-    switch (place->kind) {
-      case ExprKind::Field:
-        return true;
-      case ExprKind::Element:
-        place = place->as<checked::ElementExpr>().base;
-        break;
-      case ExprKind::ViewOf:
-        place = place->as<checked::ViewOfExpr>().place;
-        break;
-      case ExprKind::Part:
-        place = place->as<checked::PartExpr>().base;
-        break;
-      default:
-        return false;
-    }
-  }
-  return false;
+  while (place != nullptr && place->kind != ExprKind::Field) place = place_base(place);
+  return place != nullptr;
 }
 
 }  // namespace

@@ -11,17 +11,9 @@ using checked::ExprKind;
 
 namespace {
 
-/// One step towards the root; null at a root or a value.
+/// One step towards the root, through what reads or lends a place as well; null at a root or a value.
 const Expr* inner(const Expr* node) {
   switch (node->kind) {
-    case ExprKind::Field:
-      return node->as<checked::FieldExpr>().base;
-    case ExprKind::Element:
-      return node->as<checked::ElementExpr>().base;
-    case ExprKind::ViewOf:
-      return node->as<checked::ViewOfExpr>().place;
-    case ExprKind::Part:
-      return node->as<checked::PartExpr>().base;
     case ExprKind::Load:
       return node->as<checked::LoadExpr>().place;
     case ExprKind::Lend:
@@ -29,7 +21,7 @@ const Expr* inner(const Expr* node) {
     case ExprKind::LendDyn:
       return node->as<checked::LendDynExpr>().place;
     default:
-      return nullptr;
+      return place_base(node);
   }
 }
 
@@ -103,6 +95,21 @@ std::optional<std::uint64_t> folded(const Expr* node) {
 }
 
 }  // namespace
+
+const Expr* place_base(const Expr* place) {
+  switch (place->kind) {
+    case ExprKind::Field:
+      return place->as<checked::FieldExpr>().base;
+    case ExprKind::Element:
+      return place->as<checked::ElementExpr>().base;
+    case ExprKind::ViewOf:
+      return place->as<checked::ViewOfExpr>().place;
+    case ExprKind::Part:
+      return place->as<checked::PartExpr>().base;
+    default:
+      return nullptr;
+  }
+}
 
 checked::Local* root_local(const Expr* place) {
   while (place != nullptr && place->kind != ExprKind::Local) place = inner(place);

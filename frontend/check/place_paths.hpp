@@ -30,6 +30,9 @@ struct LentPlace {
   const checked::Function* closure = nullptr;  // touched by this closure: its touches never conflict among themselves
 };
 
+/// What a field, element, part or whole view is taken of; null where a place or view begins.
+[[nodiscard]] const checked::Expr* place_base(const checked::Expr* place);
+
 /// The root local of a place or view value; null for text and temporaries.
 [[nodiscard]] checked::Local* root_local(const checked::Expr* place);
 
