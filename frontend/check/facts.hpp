@@ -43,8 +43,6 @@ class Facts {
   /// Whether left + right is known to fit, and left - right not to be negative.
   [[nodiscard]] bool sum_fits(Node left, Node right);
   [[nodiscard]] bool difference_fits(Node left, Node right);
-  /// Whether a usize value is known to be at most a constant.
-  [[nodiscard]] bool at_most_constant(Node value, std::uint64_t constant);
   /// The largest value an unsigned expression can have by its width, literals, &, %, /, min and conversions.
   [[nodiscard]] static std::uint64_t largest_value(Node value);
 

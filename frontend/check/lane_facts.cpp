@@ -648,10 +648,4 @@ bool Facts::difference_fits(Node left, Node right) {
   return false;
 }
 
-bool Facts::at_most_constant(Node value, std::uint64_t constant) {
-  derive();
-  return std::ranges::any_of(upper(value),
-                             [&](const Term& term) { return at_most(term, {kZero, static_cast<Wide>(constant)}); });
-}
-
 }  // namespace cairn

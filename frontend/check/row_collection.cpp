@@ -29,16 +29,6 @@ bool Places::insert(std::size_t place) {
   return true;
 }
 
-bool Places::insert_all(PlaceSet other) {
-  bool grew = false;
-  for (std::size_t word = 0; word < other.size(); ++word) {
-    for (std::uint64_t bits = other[word]; bits != 0; bits &= bits - 1) {
-      grew |= insert(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-    }
-  }
-  return grew;
-}
-
 PlaceSet Places::view() const {
   if (!rest_.empty()) return rest_;
   return first_ == 0 ? PlaceSet() : PlaceSet(&first_, 1);

@@ -28,7 +28,6 @@ class Places {
  public:
   /// Whether it was new.
   bool insert(std::size_t place);
-  bool insert_all(PlaceSet other);
   [[nodiscard]] PlaceSet view() const;
   [[nodiscard]] bool empty() const { return first_ == 0 && rest_.empty(); }
 

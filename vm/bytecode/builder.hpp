@@ -175,8 +175,6 @@ class FunctionBuilder {
   /// The same before the function's first instruction, for a register that nothing else writes: a constant a loop
   /// needs.
   void constant_at_entry(Register to, std::uint64_t bits);
-  void constant_f32(Register to, float value);
-  void constant_f64(Register to, double value);
   /// move or move.pair, by the type of whichever is a register; nothing when both are the same.
   void move(Register to, Register from);
 

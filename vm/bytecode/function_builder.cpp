@@ -204,13 +204,6 @@ void FunctionBuilder::emit_spawn(Op op, Register handle, Register window, std::u
   }
 }
 
-void FunctionBuilder::constant_f32(Register to, float value) {
-  emit(Op::Const, to, static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(value)));
-}
-void FunctionBuilder::constant_f64(Register to, double value) {
-  emit(Op::Const, to, std::bit_cast<std::uint64_t>(value));
-}
-
 void FunctionBuilder::move(Register to, Register from) {
   if (to == from) return;
   const RegisterType type = to.is_outgoing() ? type_of(from) : type_of(to);
