@@ -15,8 +15,8 @@ namespace cairn {
 
 class Thread;
 
-/// What a program may ask of its host. A native whose capability the instance does not grant is refused when it is
-/// loaded.
+/// What a program may ask of its host. A host chooses by it which natives
+/// its table offers; a program that calls one its host left out traps.
 enum class Capability : std::uint8_t { None, Output, Input, Files, Network, Environment, Time, Process, Memory };
 
 /// One call of a native: its argument slots, where its result goes too.
