@@ -35,12 +35,31 @@ void BodyChecker::run() {
   frame.function = &root_;
   frame.result = root_.result;
   frame_ = &frame;
-  if (root_.kind == checked::FunctionKind::Kernel) ++device_depth_;
+  const bool is_kernel = root_.kind == checked::FunctionKind::Kernel;
+  if (is_kernel) {
+    ++device_depth_;
+    require_device_parameters();
+  }
   enter_parameters(root_);
   const syntax::Decl& declaration = *root_.declaration;
   const syntax::Block& body = declaration.kind == syntax::DeclKind::Test ? *declaration.as<syntax::TestDecl>().body
                                                                          : *declaration.as<syntax::FunctionDecl>().body;
   root_.body = function_body(body, root_.position);
+  if (is_kernel) require_lane_effects(root_, true, root_.position);
+}
+
+/// E-PLACEMENT at a kernel fn that is lent host memory.
+void BodyChecker::require_device_parameters() {
+  for (const Local* parameter : root_.parameters) {
+    const Type* type = parameter->type;
+    const bool is_host = type->is(TypeKind::View)
+                             ? type->placement == Placement::Host || type->placement == Placement::Pinned
+                             : !type->is_copy();
+    if (!is_host) continue;
+    refuse(Code::Placement, root_.position,
+           "A kernel fn runs on the device, and " + quoted(parameter->name) + " is " + std::string(type->name) +
+               ", which is host memory: take a @device or @unified view.");
+  }
 }
 
 void BodyChecker::enter_parameters(checked::Function& function) {

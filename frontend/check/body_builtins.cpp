@@ -57,6 +57,9 @@ struct BuiltinTable {
       {"atomic_xor", &BodyChecker::element_update},
       {"atomic_cas", &BodyChecker::element_update},
       {"atomic_add_unordered", &BodyChecker::element_update},
+      // Devices.
+      {"load_wide", &BodyChecker::wide_access},
+      {"store_wide", &BodyChecker::wide_access},
   };
 };
 

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/check/assembly.hpp"
@@ -147,6 +148,7 @@ class BodyChecker {
   // --- body.cpp: frames, scopes, locals
   const checked::Block* function_body(const syntax::Block& block, Position function);
   void enter_parameters(checked::Function& function);
+  void require_device_parameters();
   [[nodiscard]] checked::Local* find_local(Name name) const { return visible_.find(name); }
   checked::Local* new_local(Name name, const Type* type, checked::LocalKind kind, bool is_mutable, Position at);
   void bring_into_scope(checked::Local* local);
@@ -434,12 +436,17 @@ class BodyChecker {
   void require_lane_may_write(Node place);
   /// The last tests of a lane body (7.1, 4 to 7), at the region.
   void judge_lane(LaneRecord& lane, Position region);
-  void require_lane_effects(const checked::Function& lane, Position region);
+  void require_lane_effects(const checked::Function& lane, bool device, Position region);
   void require_not_mixed(const LaneRecord& lane);
   void require_own_elements(const LaneRecord& lane);
 
   // --- regions.cpp
   const checked::Stmt* parallel_statement(const syntax::ParallelStmt& statement);
+  checked::ParallelStmt& region(const syntax::Identifier& binder, const syntax::Expr& extent,
+                                const syntax::Block& written, Position at);
+  /// What the indexes in a body or in yields are rooted in (devices, 2.2).
+  enum class IndexedSide : std::uint8_t { Nothing, Host, Device };
+  IndexedSide indexed_side(std::span<const syntax::Expr* const> yields, const syntax::Block* body = nullptr);
   void require_no_nesting(Position region, std::string_view what);
   checked::List<const checked::RegionAccess> kept_accesses(const LaneRecord& record);
   /// A lane body: opened before its binder and body are judged, closed after.
@@ -451,6 +458,8 @@ class BodyChecker {
   const checked::Stmt* reduce(const syntax::ReduceStmt& statement, const syntax::LetStmt* let, Position at);
   const checked::Stmt* scan(const syntax::ScanStmt& statement, const syntax::LetStmt* let, Position at);
   const checked::Stmt* compact(const syntax::CompactStmt& statement, const syntax::LetStmt* let, Position at);
+  void host_compact(const syntax::CompactStmt& statement, checked::CompactStmt& made, Position at);
+  void device_compact(const syntax::CompactStmt& statement, checked::CompactStmt& made, Position at);
   /// The rw view, buffer or stack array a collector fills; null when the name is none.
   checked::Local* collector_target(const syntax::Identifier& name);
   void require_fresh_results(const syntax::Identifier& binder, const syntax::LetStmt* let, Position at);
@@ -464,7 +473,7 @@ class BodyChecker {
   const checked::Stmt* into_statement(const syntax::IntoStmt& statement);
   const checked::Stmt* spawn_let(const syntax::LetStmt& statement);
   /// The tests of a spawn (5.1), and the call it makes.
-  const checked::SpawnExpr& spawned(const syntax::SpawnExpr& expression);
+  const checked::SpawnExpr& spawned(const syntax::SpawnExpr& expression, const checked::Local* group);
   checked::Local* named_holder(BuiltinCall& call, std::string_view takes);
   Node wait(BuiltinCall& call);
   Node collect(BuiltinCall& call);
@@ -476,9 +485,18 @@ class BodyChecker {
   [[nodiscard]] bool is_outside_loop(const checked::Local& local) const;
   void require_loop_leases(std::size_t first_lease, std::span<const PlaceTouch> touches);
 
+  // --- queued_work.cpp: device work that a ticket stands for
+  /// `spawn parallel ..` and `spawn transfer(..)`.
+  [[nodiscard]] bool is_queued_form(const syntax::SpawnExpr& expression) const;
+  const checked::SpawnExpr& queued_work(const syntax::SpawnExpr& expression);
+  void lend_queued(const checked::Local& ticket, const checked::SpawnExpr& work);
+
   // --- atomics.cpp, mutexes.cpp, rings.cpp
   Node new_atomic(BuiltinCall& call);
   Node element_update(BuiltinCall& call);
+  // wide_accesses.cpp
+  Node wide_access(BuiltinCall& call);
+  Node wide_part(Node array, Node index, std::uint64_t width, Position at);
   Node atomic_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
   Node order_argument(Operand& operand);
   Node lent_place(Operand& operand, const Type* type, Position at);
@@ -524,6 +542,8 @@ class BodyChecker {
   std::uint32_t deferring_slots_ = 0;                        // slots below were there when that defer was met
   std::vector<checked::Local*> newly_scheduled_;             // what that defer consumes
   LeaseTable leases_;
+  /// By ticket of queued work: the tickets it was queued after, directly and through them.
+  std::unordered_map<const checked::Local*, std::vector<const checked::Local*>> queued_after_;
   std::vector<PlaceTouch>* loop_touches_ = nullptr;  // every touch, inside loops a group is submitted to
   LaneRecord* lane_ = nullptr;                       // of the region being judged
   Facts facts_;

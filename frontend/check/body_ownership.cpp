@@ -21,7 +21,8 @@ void BodyChecker::mention(Local& local, Position at) {
       if (known) break;
       captures.push_back(&local);
     }
-    if (on_device() && !local.type->is_copy()) {
+    const Type* held = local.type->is(TypeKind::Borrow) ? local.type->element : local.type;
+    if (on_device() && !held->is_copy()) {
       refuse(Code::Placement, at, quoted(local.name) + " is a host owner: device code cannot capture it.");
     }
   }

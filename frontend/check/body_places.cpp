@@ -171,21 +171,17 @@ void BodyChecker::require_side(const Type* type, Node base, Position at) {
   const Placement placement = type->is(TypeKind::View) ? type->placement : Placement::Host;
   if (placement == Placement::Unified) return;
   if (!on_device()) {
-    if (placement == Placement::Device) {
-      if (in_lane()) refuse(Code::Internal, at, "This checker does not judge regions on the device.");
-      refuse(Code::Placement, at,
-             "Host code cannot index @device memory: transfer it, or index it in a device region.");
-    }
-    return;
+    if (placement != Placement::Device) return;
+    refuse(Code::Placement, at, "Host code cannot index @device memory: transfer it, or index it in a device region.");
   }
   if (placement == Placement::Device) return;
   const Local* root = root_local(base);
-  // What a lane or a kernel declares itself is private to it.
-  if (root == nullptr || (root->owner == frame_->function && root->kind != checked::LocalKind::Parameter) ||
-      !type->is(TypeKind::View)) {
-    return;
-  }
-  refuse(Code::Placement, at, "Device code cannot index host memory: lend it a @device or @unified view.");
+  // What a lane or a kernel declares itself is private to it, and so is an Array it was given.
+  if (root == nullptr || (in_lane() && !is_outside_lane(*root))) return;
+  if (!in_lane() && (root->kind != checked::LocalKind::Parameter || type->is(TypeKind::Array))) return;
+  refuse(
+      Code::Placement, at,
+      "Device code cannot index " + quoted(root->name) + ", which is host memory: lend it a @device or @unified view.");
 }
 
 Node BodyChecker::view_of(Node place, const Type* view) {

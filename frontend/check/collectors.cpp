@@ -1,4 +1,4 @@
-// reduce, scan and compact on the host (concurrency, 8 to 10; numerics, 5).
+// reduce, scan and compact (concurrency, 8 to 10; devices, 4.3 and 4.4; numerics, 5).
 #include <algorithm>
 
 #include "frontend/check/regions.hpp"
@@ -138,15 +138,19 @@ const checked::Stmt* BodyChecker::reduce(const syntax::ReduceStmt& statement, co
   require_fresh_results(statement.binder, let, at);
   const Type* expected = target != nullptr ? target->type->element : annotated(let);
   auto& made = make<checked::ReduceStmt>(StmtKind::Reduce, at);
+  const IndexedSide indexed = indexed_side({&statement.yield, 1});
+  const bool into_device = target != nullptr && target->type->placement == Placement::Device;
+  made.device = indexed == IndexedSide::Device || (indexed == IndexedSide::Nothing && into_device);
   made.reducer = statement.reducer;
   made.parallel = statement.parallel;
   made.extent = value_of(*statement.extent, types().usize());
   LaneRecord record;
+  record.device = made.device;
   made.lane = yield_lane(statement.binder, *statement.yield, expected, made.extent, nullptr, at, record);
   made.accesses = kept_accesses(record);
   const Type* type = made.lane->result;
   require_reducer(statement.reducer, type, Code::ReduceOp, at);
-  if (statement.reducer == Reducer::Multiply && statement.parallel) {
+  if (statement.reducer == Reducer::Multiply && statement.parallel && !made.device) {
     refuse(Code::ReduceOrder, at,
            "A product rounded in blocks is another number: fold it with for. + is exact, so it may run on the pool.");
   }
@@ -154,8 +158,10 @@ const checked::Stmt* BodyChecker::reduce(const syntax::ReduceStmt& statement, co
     made.result = bind_result(let, type);
     return &made;
   }
-  if (target->type->placement == Placement::Device) {
-    refuse(Code::Placement, at, "This total is made on the host, so it cannot land in a @device element.");
+  if (into_device != made.device) {
+    refuse(Code::Placement, at,
+           made.device ? "This total is made on the device, so it lands in an element of a @device array."
+                       : "This total is made on the host, so it cannot land in a @device element.");
   }
   for (const LaneAccess& access : record.accesses) {
     if (access.root != target) continue;
@@ -163,10 +169,12 @@ const checked::Stmt* BodyChecker::reduce(const syntax::ReduceStmt& statement, co
            "The total goes into " + quoted(target->name) + ", so no yield touches it.");
   }
   const Position element_at = statement.target.position;
-  Node place = element(local_place(*target, element_at), *statement.target_index, element_at);
-  require_writable(place);
-  touch(place, Touch::Write, element_at);
-  made.target = place;
+  auto& place = make<checked::ElementExpr>(ExprKind::Element, target->type->element, element_at);
+  place.base = local_place(*target, element_at);
+  place.index = value_of(*statement.target_index, types().usize());
+  require_writable(&place);
+  touch(&place, Touch::Write, element_at);
+  made.target = &place;
   return &made;
 }
 
@@ -185,6 +193,8 @@ const checked::Stmt* BodyChecker::scan(const syntax::ScanStmt& statement, const 
   made.reducer = statement.reducer;
   made.exclusive = statement.exclusive;
   made.parallel = statement.parallel;
+  made.device =
+      output->type->placement == Placement::Device || indexed_side({&statement.yield, 1}) == IndexedSide::Device;
   Node place = local_place(*output, statement.output.position);
   made.output = place;
   made.extent = value_of(*statement.extent, types().usize());
@@ -195,13 +205,18 @@ const checked::Stmt* BodyChecker::scan(const syntax::ScanStmt& statement, const 
   }
   const Type* element = output->type->element;
   if (const Type* type = annotated(let); type != nullptr && type != element) refuse_mismatch(element, type, at);
-  require_side(output->type, place, at);
+  if (made.device && output->type->placement != Placement::Device && output->type->placement != Placement::Unified) {
+    refuse(Code::Placement, at,
+           "This scan runs on the device, which cannot write " + quoted(output->name) + ": give it a @device array.");
+  }
   note_lent_elements(place, at);
   LaneRecord record;
+  record.device = made.device;
   made.lane = yield_lane(statement.binder, *statement.yield, element, made.extent, output, at, record);
   require_reducer(statement.reducer, element, Code::ScanOp, at);
-  if (element->is_float() && statement.parallel) {
-    refuse(Code::ScanOrder, at, "Prefixes of floats rounded in blocks are other numbers: scan in order, with for.");
+  if (element->is_float() && (statement.parallel || made.device)) {
+    refuse(Code::ScanOrder, at,
+           "Prefixes of floats rounded in blocks are other numbers: scan in order, on the host, with for.");
   }
   made.total = bind_result(let, element);
   return &made;
@@ -239,11 +254,21 @@ const checked::Stmt* BodyChecker::compact(const syntax::CompactStmt& statement, 
            "A compact may keep every index: count " + text(identity_of_view(place)) + ", the length of " +
                quoted(output->name) + ".");
   }
-  if (output->type->placement == Placement::Device) {
-    refuse(Code::Internal, at, "This checker does not judge collectors over device memory.");
-  }
   note_lent_elements(place, at);
+  made.device = output->type->placement == Placement::Device;
+  if (made.device) {
+    device_compact(statement, made, at);
+  } else {
+    host_compact(statement, made, at);
+  }
+  made.count = bind_result(let, types().usize());
+  if (made.count != nullptr) facts_.at_most(*made.count, made.extent);
+  return &made;
+}
 
+/// The operands of a loop.
+void BodyChecker::host_compact(const syntax::CompactStmt& statement, checked::CompactStmt& made, Position at) {
+  Local* output = root_local(made.output);
   const ScopeMarks marks = scope_marks();
   const OwnerSet before = dead_;
   const std::uint32_t outer = next_slot_;
@@ -257,9 +282,20 @@ const checked::Stmt* BodyChecker::compact(const syntax::CompactStmt& statement, 
   require_no_outer_moved(before, outer, at, "compact");
   visible_.resize(marks.visible);
   facts_.drop(marks.facts);
-  made.count = bind_result(let, types().usize());
-  if (made.count != nullptr) facts_.at_most(*made.count, made.extent);
-  return &made;
+}
+
+/// Two lane bodies: whether an index is kept, and what is stored for a kept one.
+void BodyChecker::device_compact(const syntax::CompactStmt& statement, checked::CompactStmt& made, Position at) {
+  const auto watched = std::exchange(watched_, Watched{root_local(made.output), at});
+  LaneRecord condition;
+  condition.device = true;
+  made.condition =
+      yield_lane(statement.binder, *statement.condition, types().bool_type(), made.extent, nullptr, at, condition);
+  LaneRecord projection;
+  projection.device = true;
+  made.yield =
+      yield_lane(statement.binder, *statement.yield, made.output->type->element, made.extent, nullptr, at, projection);
+  watched_ = watched;
 }
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// The operations of tickets, groups, atomics, mutexes and rings in the checked tree (concurrency, 5, 6, 11, 12 and 14):
-// what a ConcurrentExpr's receiver and arguments are.
+// The operations of tickets, groups, atomics, mutexes and rings in the checked tree (concurrency, 5, 6, 11, 12 and 14),
+// and of devices (devices, 9): what a ConcurrentExpr's receiver and arguments are.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,10 @@ enum class ConcurrentOp : std::uint16_t {
   ElementCas,           // (expected, desired)
   ElementAddUnordered,  // (value)
 
+  // Wide accesses (devices, 9). The receiver is the array: a view value or an Array place; one static, the CacheHint.
+  LoadWide,   // (index): Array[T, K]
+  StoreWide,  // (index, value)
+
   // Mutex[T].
   MutexNew,   // (value)
   MutexWith,  // receiver: the place of the mutex; (Closure of one rw<T>): the closure's result
@@ -55,6 +59,9 @@ enum class ConcurrentOp : std::uint16_t {
   RingPending,  // usize
 };
 
+/// How a wide access uses the caches of a device; no hint changes a value.
+enum class CacheHint : std::uint8_t { All, L2, Streaming, LastUse, ReadOnly };
+
 [[nodiscard]] constexpr bool is_wait(ConcurrentOp op) { return op <= ConcurrentOp::WaitRing; }
 /// An operation of an Atomic: the effect `atomic`, observable from outside.
 [[nodiscard]] constexpr bool is_atomic(ConcurrentOp op) {
@@ -63,6 +70,11 @@ enum class ConcurrentOp : std::uint16_t {
 [[nodiscard]] constexpr bool is_element_update(ConcurrentOp op) {
   return op >= ConcurrentOp::ElementAddWrap && op <= ConcurrentOp::ElementAddUnordered;
 }
+[[nodiscard]] constexpr bool is_wide_access(ConcurrentOp op) {
+  return op == ConcurrentOp::LoadWide || op == ConcurrentOp::StoreWide;
+}
+/// An operation of an object that only the host has.
+[[nodiscard]] constexpr bool is_host_object(ConcurrentOp op) { return !is_element_update(op) && !is_wide_access(op); }
 /// What an IoRing is asked to do, its queries left out: the effect `io` and a write of the ring.
 [[nodiscard]] constexpr bool is_ring_request(ConcurrentOp op) {
   return op >= ConcurrentOp::RingRead && op <= ConcurrentOp::RingNext;

@@ -262,7 +262,11 @@ void Checker::judge_whole_program() {
     return is_counted(*function) && !rows.refused.contains(function);
   });
   if (!verdict.accepted()) return;
-  if (passes([&] { judgement.judge_layouts(); })) judgement.dispatch_selected();
+  const bool stands = passes([&] {
+    judgement.judge_layouts();
+    judgement.judge_target();
+  });
+  if (stands) judgement.dispatch_selected();
 }
 
 void check_program(Compilation& compilation, const CheckOptions& options) {

@@ -9,6 +9,7 @@
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/layouts.hpp"
 #include "frontend/check/tree_walk.hpp"
+#include "frontend/project/device_target.hpp"
 
 namespace cairn {
 
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::size_t kMostInstances = 16;
 constexpr std::uint64_t kMostTuned = std::uint64_t{1} << 32;
-constexpr std::array<std::string_view, 10> kDeviceFeatures = {
-    "device_lanes", "wmma", "mma_sync", "bf16", "cp_async", "clusters", "tma", "wgmma", "tcgen05", "mma_f8f6f4"};
 
 [[noreturn]] void refuse_implements(const syntax::FunctionDecl& declaration, std::string message) {
   refuse(Code::Implements, declaration.position, std::move(message));
@@ -104,9 +103,11 @@ bool runs_device_code(const checked::Function& function, std::unordered_set<cons
 
 void needs_are_known(const syntax::FunctionDecl& declaration) {
   for (const syntax::EffectLabel& need : declaration.implements.needs) {
-    if (std::ranges::find(kDeviceFeatures, need.text) != kDeviceFeatures.end()) continue;
+    if (device_feature(need.text) != nullptr) continue;
     std::string known;
-    for (const std::string_view feature : kDeviceFeatures) known += (known.empty() ? "" : ", ") + std::string(feature);
+    for (const DeviceFeature& feature : device_features()) {
+      known += (known.empty() ? "" : ", ") + std::string(feature.name);
+    }
     refuse_implements(declaration, std::string(need.text) + " is no device feature. The features are " + known + ".");
   }
 }
@@ -320,5 +321,7 @@ void ProgramJudgement::judge_implementations() {
 }
 
 void ProgramJudgement::judge_layouts() { judge_declared_layouts(state_->checker); }
+
+void ProgramJudgement::judge_target() { judge_device_target(*state_); }
 
 }  // namespace cairn

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/device_reach.hpp"
 #include "frontend/check/effect_ceilings.hpp"
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/lane_judgement.hpp"
@@ -59,8 +60,10 @@ class RowPass {
       judge_ceilings();  // of callers: a reference's row now holds what its ceiling allows and an implementation does
     }
     judge_order();
-    judge_lanes();
-    judge_plans();
+    // What follows is judged only when nothing was refused so far, and reported alone (tools, 4.3).
+    if (!refused_before && result_.refusals.empty()) judge_lanes();
+    if (!refused_before && result_.refusals.empty()) judge_reach();
+    if (!refused_before && result_.refusals.empty()) judge_plans();
     return std::move(result_);
   }
 
@@ -161,8 +164,16 @@ class RowPass {
     for (const checked::Function* function : order_) {
       if (result_.refused.contains(function) || !may_judge(*function)) continue;
       if (auto refused = checked::judge_lane_calls(checker_, *state_.graph, *function)) {
-        refuse_function(*function, std::move(*refused));
+        return refuse_function(*function, std::move(*refused));
       }
+    }
+  }
+
+  void judge_reach() {
+    checked::DeviceReach reach(checker_, *state_.graph);
+    for (const checked::Function* function : order_) {
+      if (!may_judge(*function)) continue;
+      if (auto refused = reach.judge(*function)) return refuse_function(*function, std::move(*refused));
     }
   }
 
@@ -173,7 +184,7 @@ class RowPass {
     for (const syntax::Decl* declaration : checker_.declarations()) {
       if (declaration->kind != syntax::DeclKind::Plan) continue;
       if (auto refused = judge_fusion(checker_, declaration->as<syntax::PlanDecl>(), may)) {
-        result_.refusals.push_back(std::move(*refused));
+        return result_.refusals.push_back(std::move(*refused));
       }
     }
   }

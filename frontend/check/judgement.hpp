@@ -46,6 +46,10 @@ class ProgramJudgement {
   /// Phase 11, last: every declared layout, used or not. Throws.
   void judge_layouts();
 
+  /// Phase 11, after layouts: what the device target lacks and what emulation cannot run, when a target is to be judged
+  /// (devices, 18 and 19). Throws.
+  void judge_target();
+
   /// Makes references that a plan selected for begin with `if when { return g(args); }` in their checked body.
   void dispatch_selected();
 

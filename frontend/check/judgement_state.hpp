@@ -52,6 +52,9 @@ void judge_schedule_plans(Checker& checker);
 [[nodiscard]] std::optional<Diagnostic> judge_fusion(Checker& checker, const syntax::PlanDecl& plan,
                                                      const std::function<bool(const checked::Function&)>& may_judge);
 
+/// device_needs.cpp: the target rules of devices, 18 and 19, when options name a target or ask for emulation.
+void judge_device_target(const ProgramJudgement::State& state);
+
 /// implementation_rows.cpp (11.4): the first broken rule of an implementation, its row known.
 [[nodiscard]] std::optional<Diagnostic> judge_implementation_rows(const ProgramJudgement::State& state,
                                                                   const Implementation& implementation);

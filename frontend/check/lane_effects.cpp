@@ -9,10 +9,14 @@ namespace cairn::checked {
 
 namespace {
 
+constexpr LabelSet kLaneLabels = labels(Label::Trap, Label::Diverge, Label::LocalRead, Label::LocalWrite,
+                                        Label::StackStorage, Label::ZeroInit, Label::FfiPrecondition, Label::Atomic);
 constexpr LabelSet kHostLaneLabels =
-    labels(Label::Trap, Label::Diverge, Label::LocalRead, Label::LocalWrite, Label::StackStorage, Label::ZeroInit,
-           Label::FfiPrecondition, Label::Alloc, Label::Free, Label::Lock, Label::Atomic, Label::IndirectCall,
-           Label::Dispatch);
+    kLaneLabels | labels(Label::Alloc, Label::Free, Label::Lock, Label::IndirectCall, Label::Dispatch);
+/// Of atomics, updates of elements alone: objects are refused by their placement.
+constexpr LabelSet kDeviceLaneLabels = kLaneLabels | labels(Label::AsmPtx, Label::Fence);
+
+constexpr LabelSet allowed_in(bool device) { return device ? kDeviceLaneLabels : kHostLaneLabels; }
 
 void add_text(std::string& list, std::string_view text) {
   if (!list.empty()) list += ", ";
@@ -44,18 +48,18 @@ void add_own_row(Checker& checker, const Function& function, HeapTypes& types, L
 
 }  // namespace
 
-std::string effects_no_host_lane_has(const Row& row, const NameTable& names) {
-  return texts_of(row.fixed & ~kHostLaneLabels, row.others, names);
+std::string effects_no_lane_has(const Row& row, const NameTable& names, bool device) {
+  return texts_of(row.fixed & ~allowed_in(device), row.others, names);
 }
 
-std::string effects_no_host_lane_has(Checker& checker, const Function& lane) {
+std::string effects_no_lane_has(Checker& checker, const Function& lane, bool device) {
   HeapTypes types;
   LabelSet fixed = 0;
   std::vector<Name> others;
   add_own_row(checker, lane, types, fixed, others);
   std::ranges::sort(others);
   others.erase(std::ranges::unique(others).begin(), others.end());
-  return texts_of(fixed & ~kHostLaneLabels, others, checker.names());
+  return texts_of(fixed & ~allowed_in(device), others, checker.names());
 }
 
 }  // namespace cairn::checked

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/check/checker.hpp"
@@ -30,7 +31,11 @@ class LaneCalls {
   LaneCalls(Checker& checker, const RowGraph& rows) : checker_(checker), rows_(rows) {}
 
   std::optional<Diagnostic> judge(const Function& function) {
-    if (function.body != nullptr) block(*function.body);
+    if (function.kind == FunctionKind::Kernel) {
+      lane_body(function, true);
+    } else if (function.body != nullptr) {
+      block(*function.body);
+    }
     return std::move(refused_);
   }
 
@@ -40,16 +45,20 @@ class LaneCalls {
       if (refused_) return;
       for_each_part(
           *each, [&](const Expr& value) { expression(value); }, [&](const Block& nested) { block(nested); },
-          [&](const Function& lane) { lane_body(lane); });
+          [&](const Function& lane) { lane_body(lane, is_device_region(*each)); });
     }
   }
 
-  void lane_body(const Function& lane) {
+  void lane_body(const Function& lane, bool device) {
     if (lane.body == nullptr) return;
+    const bool outer = std::exchange(device_, device);
     ++lanes_;
     block(*lane.body);
     --lanes_;
+    device_ = outer;
   }
+
+  [[nodiscard]] std::string beyond(const Row& row) const { return effects_no_lane_has(row, checker_.names(), device_); }
 
   void expression(const Expr& root) {
     // Operand chains may be of any length, so the walk keeps its own stack.
@@ -79,7 +88,7 @@ class LaneCalls {
         if (lanes_ == 0) return;
         const auto& dynamic = node.as<CallDynExpr>();
         const Row row = rows_.dynamic_row(*dynamic.trait, dynamic.member);
-        const std::string effects = effects_no_host_lane_has(row, checker_.names());
+        const std::string effects = beyond(row);
         if (effects.empty()) return;
         const auto& member = dynamic.trait->members[dynamic.member];
         return refuse_at(node.position, "A lane cannot call " + std::string(dynamic.trait->full_name) + "." +
@@ -90,7 +99,7 @@ class LaneCalls {
         if (const Block* body = node.as<ClosureExpr>().body->body; body != nullptr) block(*body);
         return;
       case ExprKind::Spawn:
-        if (const ParallelStmt* region = node.as<SpawnExpr>().region) lane_body(*region->lane);
+        if (const ParallelStmt* region = node.as<SpawnExpr>().region) lane_body(*region->lane, region->device);
         return;
       default:
         return;
@@ -101,7 +110,7 @@ class LaneCalls {
     const Function& callee = *call.callee;
     if (lanes_ > 0) {
       if (callee.row != nullptr) {
-        const std::string effects = effects_no_host_lane_has(*callee.row, checker_.names());
+        const std::string effects = beyond(*callee.row);
         if (!effects.empty()) {
           return refuse_at(call.position,
                            "A lane cannot call " + std::string(callee.name) + ": it may " + effects + ".");
@@ -133,7 +142,7 @@ class LaneCalls {
       case ExprKind::Closure: {
         const Function& body = *argument.as<ClosureExpr>().body;
         if (body.row == nullptr) return;
-        std::string effects = effects_no_host_lane_has(*body.row, checker_.names());
+        std::string effects = effects_no_lane_has(*body.row, checker_.names(), false);
         for (std::size_t k = 0; k < body.captures.size(); ++k) {
           if (!contains(body.row->writes, body.parameters.size() + k)) continue;
           effects += (effects.empty() ? "write:" : ", write:") + std::string(checker_.text(body.captures[k]->name));
@@ -144,7 +153,7 @@ class LaneCalls {
       case ExprKind::FunctionValue: {
         const Function& function = *argument.as<FunctionValueExpr>().function;
         if (function.row == nullptr) return;
-        const std::string effects = effects_no_host_lane_has(*function.row, checker_.names());
+        const std::string effects = effects_no_lane_has(*function.row, checker_.names(), false);
         if (!effects.empty()) {
           refuse_at(argument.position, where + std::string(function.name) + " may " + effects + ".");
         }
@@ -156,7 +165,7 @@ class LaneCalls {
     if (function_parameter(argument) != nullptr) return;
     for (const Function* function : rows_.taken()) {
       if (function->row == nullptr || !has_type(*function, *argument.type)) continue;
-      const std::string effects = effects_no_host_lane_has(*function->row, checker_.names());
+      const std::string effects = effects_no_lane_has(*function->row, checker_.names(), false);
       if (effects.empty()) continue;
       return refuse_at(argument.position,
                        where + "this may be " + std::string(function->name) + ", which may " + effects + ".");
@@ -179,7 +188,8 @@ class LaneCalls {
 
   Checker& checker_;
   const RowGraph& rows_;
-  unsigned lanes_ = 0;  // lane bodies around what is being judged
+  unsigned lanes_ = 0;   // lane bodies around what is being judged
+  bool device_ = false;  // the innermost of them runs on the device
   std::optional<Diagnostic> refused_;
 };
 

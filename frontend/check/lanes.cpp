@@ -94,15 +94,16 @@ void BodyChecker::record_atomic_update(Node element) {
 // ------------------------------------------------------------------------------------------------- the complete body
 
 void BodyChecker::judge_lane(LaneRecord& lane, Position region) {
-  require_lane_effects(*lane.function, region);
+  require_lane_effects(*lane.function, lane.device, region);
   require_not_mixed(lane);
   require_own_elements(lane);
 }
 
 /// E-PARALLEL-CALL at the region: what its body does itself; callees are judged when every row is known.
-void BodyChecker::require_lane_effects(const checked::Function& lane, Position region) {
-  const std::string effects = checked::effects_no_host_lane_has(checker_, lane);
-  if (!effects.empty()) refuse(Code::ParallelCall, region, "A lane cannot do this: " + effects + ".");
+void BodyChecker::require_lane_effects(const checked::Function& lane, bool device, Position region) {
+  const std::string effects = checked::effects_no_lane_has(checker_, lane, device);
+  if (effects.empty()) return;
+  refuse(Code::ParallelCall, region, std::string(device ? "A device lane" : "A lane") + " cannot " + effects + ".");
 }
 
 void BodyChecker::require_not_mixed(const LaneRecord& lane) {

@@ -18,6 +18,7 @@ struct LaneAccess {
 };
 
 struct LaneRecord {
+  bool device = false;
   const checked::Function* function = nullptr;
   const checked::Local* binder = nullptr;
   std::vector<LaneAccess> accesses;  // plain ones, in the order they are judged

@@ -1,6 +1,7 @@
 #include "frontend/check/leases.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "frontend/check/body_checker.hpp"
 
@@ -37,6 +38,14 @@ void LeaseTable::lend(const Local& holder, const LentPlace& place) {
 
 void LeaseTable::end(const Local& holder) {
   std::erase_if(leases_, [&](const Lease& lease) { return lease.holder == &holder; });
+}
+
+std::vector<Lease> LeaseTable::take(std::span<const Local* const> holders) {
+  const auto is_held = [&](const Lease& lease) { return std::ranges::find(holders, lease.holder) != holders.end(); };
+  std::vector<Lease> taken;
+  std::ranges::copy_if(leases_, std::back_inserter(taken), is_held);
+  std::erase_if(leases_, is_held);
+  return taken;
 }
 
 const Lease* LeaseTable::conflict(const PlaceTouch& touch, std::size_t first) const {

@@ -30,6 +30,9 @@ class LeaseTable {
   [[nodiscard]] std::span<const Lease> all() const { return leases_; }
   void lend(const checked::Local& holder, const LentPlace& place);
   void end(const checked::Local& holder);
+  /// Takes out what these holders hold; `add` puts it back.
+  [[nodiscard]] std::vector<Lease> take(std::span<const checked::Local* const> holders);
+  void add(std::span<const Lease> leases) { leases_.insert(leases_.end(), leases.begin(), leases.end()); }
 
   /// The lease a touch conflicts with, looking at those from `first` on; null when there is none.
   [[nodiscard]] const Lease* conflict(const PlaceTouch& touch, std::size_t first = 0) const;

@@ -1,7 +1,9 @@
-// Parallel regions on the host (concurrency, 7.1).
+// Parallel regions (concurrency, 7.1; devices, 2.2 and 4).
 #include "frontend/check/regions.hpp"
 
 #include <algorithm>
+
+#include "frontend/check/device_sides.hpp"
 
 namespace cairn {
 
@@ -32,6 +34,7 @@ BodyChecker::LaneScope::LaneScope(BodyChecker& body, const syntax::Identifier& b
   frame_.is_lane = true;
   body.frame_ = &frame_;
   body.lane_ = &record;
+  if (record.device) ++body.device_depth_;
   const Local* lane = body.declare(binder.name, body.types().usize(), LocalKind::LaneBinder, false, region);
   function_.parameters = body.checker_.arena().copy(std::span<Local* const>(function_.locals));
   record.function = &function_;
@@ -40,14 +43,18 @@ BodyChecker::LaneScope::LaneScope(BodyChecker& body, const syntax::Identifier& b
 }
 
 BodyChecker::LaneScope::~LaneScope() {
-  if (body_.frame_ == &frame_) body_.frame_ = frame_.outer;
+  if (body_.frame_ == &frame_) leave();
+}
+
+void BodyChecker::LaneScope::leave() {
+  body_.frame_ = frame_.outer;
+  if (body_.lane_->device) --body_.device_depth_;
   body_.lane_ = nullptr;
 }
 
 void BodyChecker::LaneScope::close(const checked::Block* block) {
   function_.body = block;
-  body_.frame_ = frame_.outer;
-  body_.lane_ = nullptr;
+  leave();
   body_.visible_.resize(visible_);
   body_.linear_.resize(frame_.first_linear);
   body_.facts_.drop(facts_);
@@ -72,19 +79,44 @@ checked::List<const checked::RegionAccess> BodyChecker::kept_accesses(const Lane
   return checker_.arena().copy(std::span<const checked::RegionAccess>(kept));
 }
 
+/// Whether an index in a body or yield is rooted in a name whose place is `device`, and whether there is one at all.
+BodyChecker::IndexedSide BodyChecker::indexed_side(std::span<const syntax::Expr* const> yields,
+                                                   const syntax::Block* body) {
+  bool is_any = false;
+  const auto is_device = [&](Name name) {
+    const Local* local = find_local(name);
+    if (local == nullptr) return false;
+    is_any = true;
+    return local->type->is(TypeKind::View) && local->type->placement == Placement::Device;
+  };
+  const auto yields_index_device = [&](const syntax::Expr* yield) {
+    return any_indexed(*yield, checker_.names(), is_device);
+  };
+  if (body != nullptr && any_indexed(*body, checker_.names(), is_device)) return IndexedSide::Device;
+  if (std::ranges::any_of(yields, yields_index_device)) return IndexedSide::Device;
+  return is_any ? IndexedSide::Host : IndexedSide::Nothing;
+}
+
 const checked::Stmt* BodyChecker::parallel_statement(const syntax::ParallelStmt& statement) {
   const Position at = statement.position;
   require_no_nesting(at, "A region");
   if (!statement.after.empty()) {
     refuse(Code::Spawn, at, "`after` orders queued work: write let t = spawn parallel ... after ...;.");
   }
-  require_fresh(statement.binder.name, at);
+  return &region(statement.binder, *statement.extent, *statement.body, at);
+}
+
+checked::ParallelStmt& BodyChecker::region(const syntax::Identifier& binder, const syntax::Expr& extent,
+                                           const syntax::Block& written, Position at) {
+  require_fresh(binder.name, at);
   auto& made = make<checked::ParallelStmt>(StmtKind::Parallel, at);
-  made.extent = value_of(*statement.extent, types().usize());
+  made.extent = value_of(extent, types().usize());
+  made.device = indexed_side({}, &written) == IndexedSide::Device;
   LaneRecord record;
-  LaneScope lane(*this, statement.binder, made.extent, at, record);
+  record.device = made.device;
+  LaneScope lane(*this, binder, made.extent, at, record);
   Flow flow = Flow::Falls;
-  const checked::Block* body = block(*statement.body, flow);
+  const checked::Block* body = block(written, flow);
   lane.close(body);
   made.lane = &lane.function();
   judge_lane(record, at);
@@ -92,7 +124,7 @@ const checked::Stmt* BodyChecker::parallel_statement(const syntax::ParallelStmt&
     if (access.writes && access.stride) made.block = std::max(made.block, *access.stride);
   }
   made.accesses = kept_accesses(record);
-  return &made;
+  return made;
 }
 
 }  // namespace cairn

@@ -5,8 +5,8 @@
 
 namespace cairn {
 
-/// Opens a lane body whose index runs over 0 .. extent: what is judged until `close` belongs to the lane. The record
-/// outlives the scope.
+/// Opens a lane body whose index runs over 0 .. extent: what is judged until `close` belongs to the lane, on the side
+/// that the record says. The record outlives the scope.
 class BodyChecker::LaneScope {
  public:
   LaneScope(BodyChecker& body, const syntax::Identifier& binder, Node extent, Position region, LaneRecord& record);
@@ -19,6 +19,8 @@ class BodyChecker::LaneScope {
   void close(const checked::Block* block);
 
  private:
+  void leave();
+
   BodyChecker& body_;
   checked::Function& function_;
   Position region_;

@@ -490,6 +490,9 @@ class Collector {
       add(Label::Atomic, Label::Trap);
       read(*expression.receiver);
       write(*expression.receiver);
+    } else if (is_wide_access(expression.op)) {
+      add(Label::Trap);
+      expression.op == ConcurrentOp::StoreWide ? write_whole(*expression.receiver) : read_whole(*expression.receiver);
     } else if (is_ring_request(expression.op)) {
       add(Label::Io);
       if (expression.op != ConcurrentOp::RingCancel) add(Label::Trap);

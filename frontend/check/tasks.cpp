@@ -31,7 +31,7 @@ Node BodyChecker::spawn_expression(const syntax::SpawnExpr& expression) {
   refuse(Code::Spawn, expression.position, "spawn stands only as what a let binds: write let t = spawn f(args);.");
 }
 
-const checked::SpawnExpr& BodyChecker::spawned(const syntax::SpawnExpr& expression) {
+const checked::SpawnExpr& BodyChecker::spawned(const syntax::SpawnExpr& expression, const Local* group) {
   const Position at = expression.position;
   const auto refuse_spawn = [&](std::string message) { refuse(Code::Spawn, at, std::move(message)); };
   if (in_lane()) refuse_spawn("A lane starts no task: spawn before the region, or fold with reduce.");
@@ -48,13 +48,13 @@ const checked::SpawnExpr& BodyChecker::spawned(const syntax::SpawnExpr& expressi
              quoted(name.name) + " is no live ticket of queued device work, so nothing runs after it.");
     }
   }
-  if (expression.operand == nullptr) {
-    refuse_spawn("A host region runs where it stands: put it in a function and spawn that.");
+  if (is_queued_form(expression)) {
+    const checked::SpawnExpr& queued = queued_work(expression);
+    if (group != nullptr)
+      refuse_spawn("Queued device work is waited for by a ticket of its own: write let t = spawn ..;.");
+    return queued;
   }
   Node call = walk(*expression.operand, nullptr);
-  if (call->kind == ExprKind::Transfer) {
-    refuse_spawn("A host transfer is no queued work: put it in a function and spawn that.");
-  }
   if (call->kind != ExprKind::Call) refuse_spawn("A task is one call of a declared function.");
   const auto& made = call->as<checked::CallExpr>();
   for (const Local* parameter : made.callee->parameters) {
@@ -76,11 +76,15 @@ const checked::Stmt* BodyChecker::spawn_let(const syntax::LetStmt& statement) {
   }
   const Type* type = statement.type == nullptr ? nullptr : checker_.resolve_type(*statement.type, scope_, at);
   checker_.visit(expression.position);
-  const checked::SpawnExpr& spawn = spawned(expression);
+  const checked::SpawnExpr& spawn = spawned(expression, nullptr);
   if (type != nullptr && spawn.type != type) refuse_mismatch(type, spawn.type, expression.position);
   auto& made = make<checked::LetStmt>(StmtKind::Let, at);
   made.local = declare(statement.name.name, spawn.type, LocalKind::Let, statement.is_mutable, at);
   made.value = &spawn;
+  if (is_queued_form(expression)) {
+    lend_queued(*made.local, spawn);
+    return &made;
+  }
   for (const LentPlace& place : borrowed_places(spawn.call->as<checked::CallExpr>())) leases_.lend(*made.local, place);
   return &made;
 }
@@ -97,7 +101,7 @@ const checked::Stmt* BodyChecker::into_statement(const syntax::IntoStmt& stateme
     refuse(Code::Moved, at, quoted(group->name) + " was waited for, so it takes no further task.");
   }
   const auto& expression = statement.spawn->as<syntax::SpawnExpr>();
-  const checked::SpawnExpr& spawn = spawned(expression);
+  const checked::SpawnExpr& spawn = spawned(expression, group);
   mention(*group, at);
   const Type* result = spawn.call->type;
   if (result != group->type->element) refuse_mismatch(group->type->element, result, expression.position);

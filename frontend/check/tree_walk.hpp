@@ -206,6 +206,22 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
   }
 }
 
+/// Whether a region or collector runs on the device.
+[[nodiscard]] inline bool is_device_region(const Stmt& statement) {
+  switch (statement.kind) {
+    case StmtKind::Parallel:
+      return statement.as<ParallelStmt>().device;
+    case StmtKind::Reduce:
+      return statement.as<ReduceStmt>().device;
+    case StmtKind::Scan:
+      return statement.as<ScanStmt>().device;
+    case StmtKind::Compact:
+      return statement.as<CompactStmt>().device;
+    default:
+      return false;
+  }
+}
+
 /// Calls `visit(const Stmt&)` for every statement of a block and of the blocks nested in it, in text order.
 template <class Visit>
 void for_each_statement(const Block& block, Visit&& visit) {

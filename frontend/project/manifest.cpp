@@ -13,6 +13,7 @@
 #define TOML_ASSERT_ASSUME(expression) static_assert(true)
 #include <toml++/toml.h>
 
+#include "frontend/project/device_target.hpp"
 #include "frontend/project/files.hpp"
 
 namespace cairn {
@@ -270,18 +271,7 @@ bool is_project_path(std::string_view path) {
   }
 }
 
-bool is_device_target(std::string_view target) {
-  if (!target.starts_with("sm_")) return false;
-  target.remove_prefix(3);
-  int capability = 0;
-  std::size_t digits = 0;
-  for (; digits < target.size() && digits < 3 && is_digit(target[digits]); ++digits) {
-    capability = capability * 10 + (target[digits] - '0');
-  }
-  if (digits < 2 || target.front() == '0') return false;
-  const std::string_view suffix = target.substr(digits);
-  return suffix.empty() || (suffix == "a" && capability >= 90) || (suffix == "f" && capability >= 100);
-}
+bool is_device_target(std::string_view target) { return device_target(target).has_value(); }
 
 Diagnostic bad_device_target(std::string_view target) {
   Diagnostic diagnostic;
