@@ -9,6 +9,20 @@
 
 namespace cairn {
 
+namespace {
+
+/// The native an instance of a packaged extern template is: pair.add.f32.
+std::string native_symbol(std::string_view symbol, std::span<const StaticArgument> arguments) {
+  std::string full(symbol);
+  for (const StaticArgument& argument : arguments) {
+    full += '.';
+    full += argument.type != nullptr ? std::string(argument.type->name) : std::to_string(argument.natural);
+  }
+  return full;
+}
+
+}  // namespace
+
 FunctionInfo& Checker::info(const syntax::Decl& declaration) { return **infos_.find(pointer_key(&declaration)); }
 
 checked::Function* Checker::new_function(checked::FunctionKind kind) {
@@ -51,6 +65,7 @@ checked::Function* Checker::make_function(FunctionInfo& info, std::span<const St
     function.kind = checked::FunctionKind::Extern;
     const auto& declaration = info.declaration->as<syntax::ExternDecl>();
     function.symbol = declaration.has_symbol ? declaration.symbol : text(declaration.name.name);
+    if (info.is_template()) function.symbol = arena().copy(native_symbol(function.symbol, arguments));
   } else if (info.is_kernel()) {
     function.kind = checked::FunctionKind::Kernel;
   }
@@ -76,9 +91,10 @@ checked::Function* Checker::make_function(FunctionInfo& info, std::span<const St
   return &function;
 }
 
-/// The signature of a concrete function, extern or impl member.
+/// The signature of a concrete function, extern or impl member. A packaged module's extern may be a template: each
+/// instance is a native of its own.
 void Checker::judge_signature(FunctionInfo& info) {
-  if (info.is_extern() && !info.generics.empty())
+  if (info.is_extern() && !info.generics.empty() && !info.library)
     refuse(Code::Extern, info.declaration->position, "An extern has no generic parameters: C has none.");
   if (info.is_template()) return;
   checked::Function* made = make_function(info, info.fixed, info.declaration->position);
@@ -107,7 +123,7 @@ checked::Function* Checker::function(FunctionInfo& info, std::span<const StaticA
   instances_.push_back({&info, kept, made});
   *chain = static_cast<std::uint32_t>(instances_.size());
   info.instantiated = true;
-  if (info.witness == nullptr) check_body(*this, *made, scope_of(*made));
+  if (info.witness == nullptr && !info.is_extern()) check_body(*this, *made, scope_of(*made));
   return made;
 }
 

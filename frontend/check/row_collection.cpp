@@ -240,11 +240,13 @@ class Collector {
     }
   }
 
-  /// A foreign function: its symbol, what it declares, and the reads and writes of what it is lent.
+  /// A foreign function: its symbol, what it declares, and the reads and writes of what it is lent. A native of the
+  /// machine itself, whose name has a dot as no C symbol does, is not foreign and has no label.
   void declared_row() {
     const auto& declaration = function_.declaration->as<syntax::ExternDecl>();
     NameTable& names = checker_.names();
-    row_.others.push_back(names.intern("ffi:" + std::string(function_.symbol)));
+    const bool of_machine = function_.library && function_.symbol.contains('.');
+    if (!of_machine) row_.others.push_back(names.intern("ffi:" + std::string(function_.symbol)));
     if (declaration.has_launch) add(Label::ParDevice, Label::Trap);
     for (std::size_t k = 0; k < function_.parameters.size(); ++k) {
       const Type* type = function_.parameters[k]->type;

@@ -213,7 +213,7 @@ const Decl* Parser::extern_declaration(Position begin) {
   head.name = identifier("the function's name");
   made->name = head.name;
   head.generics = generics();
-  if (!head.generics.empty()) {
+  if (!head.generics.empty() && !packaged_) {
     refuse(Code::Extern, begin, "A foreign function has no generic parameters; declare one for each type.");
   }
   expect(TokenKind::LeftParen, "before the parameters");

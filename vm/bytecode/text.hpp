@@ -51,6 +51,8 @@ namespace cairn::bytecode {
 [[nodiscard]] std::string type_name(const Module& module, std::uint32_t type);
 /// A signature with types by name, as natives are declared: "(view u8, u64) -> i32".
 [[nodiscard]] std::string signature_text(const Module& module, const Signature& signature);
+/// The same as a host declares a native: a record is its fields at their offsets, "{f32@0, f32@4}", whatever its name.
+[[nodiscard]] std::string native_signature_text(const Module& module, const Signature& signature);
 [[nodiscard]] std::string_view scalar_name(ScalarKind kind);
 
 }  // namespace cairn::bytecode

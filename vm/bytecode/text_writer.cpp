@@ -382,16 +382,31 @@ namespace {
 /// said.
 constexpr int kMaxNameDepth = 6;
 
-std::string signature_name(const Module& module, const Signature& signature, int depth);
+/// How a record is told: by its name, or by what lies in it and where.
+enum class Records : std::uint8_t { Named, Laid };
 
-std::string name_of_type(const Module& module, std::uint32_t index, int depth) {
+std::string signature_name(const Module& module, const Signature& signature, int depth, Records records);
+std::string name_of_type(const Module& module, std::uint32_t index, int depth, Records records);
+
+std::string laid_record(const Module& module, const Type& type, int depth) {
+  std::string text;
+  for (const Field& field : type.fields) {
+    text += (text.empty() ? "{" : ", ") + name_of_type(module, field.type, depth + 1, Records::Laid) + "@" +
+            number(field.offset);
+  }
+  return text + "}";
+}
+
+std::string name_of_type(const Module& module, std::uint32_t index, int depth, Records records) {
   if (index >= module.types.size() || depth > kMaxNameDepth) return "...";
   const Type& type = module.types[index];
-  const auto element = [&] { return name_of_type(module, type.element, depth + 1); };
+  const auto element = [&] { return name_of_type(module, type.element, depth + 1, records); };
   switch (type.kind) {
     case TypeKind::Scalar:
       return std::string(scalar_name(type.scalar));
     case TypeKind::Record:
+      if (records == Records::Laid) return laid_record(module, type, depth);
+      return type.name;
     case TypeKind::Sum:
       return type.name;
     case TypeKind::Array:
@@ -403,13 +418,13 @@ std::string name_of_type(const Module& module, std::uint32_t index, int depth) {
     case TypeKind::Dyn:
       return "Dyn[" + module.traits[type.element].name + "]";
     case TypeKind::Function:
-      return "fn" + signature_name(module, module.signatures[type.element], depth + 1);
+      return "fn" + signature_name(module, module.signatures[type.element], depth + 1, records);
     case TypeKind::Reference:
       return "ref " + element();
     case TypeKind::View:
       return "view " + element();
     case TypeKind::Callable:
-      return "callable" + signature_name(module, module.signatures[type.element], depth + 1);
+      return "callable" + signature_name(module, module.signatures[type.element], depth + 1, records);
     case TypeKind::DynReference:
       return "dyn " + module.traits[type.element].name;
     case TypeKind::Handle:
@@ -418,42 +433,48 @@ std::string name_of_type(const Module& module, std::uint32_t index, int depth) {
   return "...";
 }
 
-std::string register_name(const Module& module, const RegisterType& type, int depth) {
+std::string register_name(const Module& module, const RegisterType& type, int depth, Records records) {
   std::string text(kRegisterNames[static_cast<std::size_t>(type.kind)]);
   if (type.writable) text += " mut";
   switch (type.kind) {
     case RegisterKind::Ref:
     case RegisterKind::View:
     case RegisterKind::Buf:
-      return text + " " + name_of_type(module, type.type, depth);
+      return text + " " + name_of_type(module, type.type, depth, records);
     case RegisterKind::Dyn:
     case RegisterKind::DynRef:
       return text + " " + module.traits[type.type].name;
     case RegisterKind::Function:
     case RegisterKind::Callable:
-      return text + signature_name(module, module.signatures[type.type], depth + 1);
+      return text + signature_name(module, module.signatures[type.type], depth + 1, records);
     default:
       return text;
   }
 }
 
-std::string signature_name(const Module& module, const Signature& signature, int depth) {
+std::string signature_name(const Module& module, const Signature& signature, int depth, Records records) {
   if (depth > kMaxNameDepth) return "(...)";
   std::string text = "(";
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + register_name(module, signature.parameters[i], depth);
+    text += (i == 0 ? "" : ", ") + register_name(module, signature.parameters[i], depth, records);
   }
   text += ")";
   if (signature.result_reference) text += " through";
-  if (signature.result.kind != RegisterKind::None) text += " -> " + register_name(module, signature.result, depth);
+  if (signature.result.kind != RegisterKind::None)
+    text += " -> " + register_name(module, signature.result, depth, records);
   return text;
 }
 
 }  // namespace
 
-std::string type_name(const Module& module, std::uint32_t type) { return name_of_type(module, type, 0); }
+std::string type_name(const Module& module, std::uint32_t type) {
+  return name_of_type(module, type, 0, Records::Named);
+}
 std::string signature_text(const Module& module, const Signature& signature) {
-  return signature_name(module, signature, 0);
+  return signature_name(module, signature, 0, Records::Named);
+}
+std::string native_signature_text(const Module& module, const Signature& signature) {
+  return signature_name(module, signature, 0, Records::Laid);
 }
 
 }  // namespace cairn::bytecode

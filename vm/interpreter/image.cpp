@@ -28,8 +28,8 @@ void Image::prepare_natives(const NativeTable& natives) {
   for (const bytecode::Native& native : module_.natives) {
     const NativeEntry* entry = natives.find(native.name);
     // Slots are taken as the host's signature says, so the module must mean the same.
-    const bool same =
-        entry != nullptr && entry->signature == bytecode::signature_text(module_, module_.signatures[native.signature]);
+    const bool same = entry != nullptr && entry->signature == bytecode::native_signature_text(
+                                                                  module_, module_.signatures[native.signature]);
     natives_.push_back(same ? entry->function : nullptr);
   }
 }

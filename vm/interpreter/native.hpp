@@ -69,7 +69,7 @@ using NativeFunction = void (*)(NativeCall& call);
 
 struct NativeEntry {
   std::string_view name;  // "std.fs.open"
-  /// As the text form of signatures writes it: "(view u8, u64) -> i32". A module that declares another is refused.
+  /// As `bytecode::native_signature_text` writes it: "(view u8, u64) -> i32". A module that declares another is refused.
   std::string_view signature;
   Capability capability = Capability::None;
   NativeFunction function = nullptr;

@@ -2,6 +2,7 @@
 // natives are given the Thread they run on.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -94,6 +95,10 @@ class Instance {
   /// The Thread of the calling pool or task thread.
   [[nodiscard]] Thread& thread_here();
 
+  /// The counters of std.pair.stat, which every thread adds to; their order is that of its record `Counts`.
+  static constexpr std::size_t kPairCounters = 17;
+  [[nodiscard]] std::array<std::atomic<std::uint64_t>, kPairCounters>& pair_counters() { return pair_counters_; }
+
   /// Takes up to `steps` from what is left of the limit; 0 when it is spent.
   std::uint64_t take_steps(std::uint64_t steps);
 
@@ -107,6 +112,7 @@ class Instance {
   std::atomic<bool> interrupted_{false};
   bool watched_ = false;
   std::atomic<std::uint64_t> steps_taken_{0};
+  std::array<std::atomic<std::uint64_t>, kPairCounters> pair_counters_{};
   std::function<void(const TrapRecord&)> on_trap_;
   std::atomic<bool> trap_told_{false};
   const std::uint64_t number_;  // of this instance in the process

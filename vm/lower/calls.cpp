@@ -39,6 +39,41 @@ const checked::Local* root_of(const checked::Expr& place) {
   }
 }
 
+/// Whether an argument is the function's own k-th parameter, handed on as it came.
+bool hands_on(const checked::Expr& argument, const checked::Local& parameter) {
+  const checked::Expr* place = &argument;
+  if (place->kind == ExprKind::Load && !place->as<checked::LoadExpr>().moves) {
+    place = place->as<checked::LoadExpr>().place;
+  } else if (place->kind == ExprKind::Lend) {
+    place = place->as<checked::LendExpr>().place;
+  }
+  return place->kind == ExprKind::Local && place->as<LocalExpr>().local == &parameter;
+}
+
+/// The native a packaged function is another name of: its body only hands its parameters on. A call of one is a call of
+/// the native, and a trap in it points at the program's call. Views are guarded where the function is entered, so a
+/// function that takes one stays a function.
+const checked::Function* native_behind(const checked::Function& function) {
+  if (!function.library || function.body == nullptr) return nullptr;
+  const checked::Block* body = function.body;
+  while (body->statements.size() == 1 && body->statements[0]->kind == checked::StmtKind::Block) {
+    body = body->statements[0]->as<checked::BlockStmt>().body;
+  }
+  if (body->statements.size() != 1 || body->statements[0]->kind != checked::StmtKind::Return) return nullptr;
+  const checked::Expr* value = body->statements[0]->as<checked::ReturnStmt>().value;
+  if (value == nullptr || value->kind != ExprKind::Call) return nullptr;
+  const auto& call = value->as<CallExpr>();
+  const checked::Function& callee = *call.callee;
+  if (callee.kind != checked::FunctionKind::Extern || !callee.library) return nullptr;
+  if (callee.parameters.size() != function.parameters.size()) return nullptr;
+  for (std::size_t i = 0; i < callee.parameters.size(); ++i) {
+    const checked::Local& parameter = *function.parameters[i];
+    if (parameter.type->is(TypeKind::View) || parameter.type != callee.parameters[i]->type) return nullptr;
+    if (!hands_on(*call.arguments[i], parameter)) return nullptr;
+  }
+  return &callee;
+}
+
 /// Whether nobody can write what a place holds while a call with these arguments runs: what a callee writes was lent to
 /// it, and no two arguments that lend overlap when one may be written.
 bool keeps_its_value(const checked::Expr& place, std::span<const checked::Expr* const> arguments) {
@@ -102,7 +137,9 @@ Register FunctionLowering::call(const Expr& e, const Place* to, Register into) {
       for (const Local* parameter : node.callee->parameters) parameters.push_back(parameter->type);
       place_arguments(window, node.arguments, parameters, nullptr);
       const Register base = f_.outgoing(window.base);
-      if (node.callee->kind != checked::FunctionKind::Extern) {
+      if (const checked::Function* native = native_behind(*node.callee)) {
+        emit(e.position, Op::CallNative, base, module_.native(*native));
+      } else if (node.callee->kind != checked::FunctionKind::Extern) {
         emit(e.position, Op::Call, base, module_.function(*node.callee));
       } else if (node.callee->library) {
         emit(e.position, Op::CallNative, base, module_.native(*node.callee));

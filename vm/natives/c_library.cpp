@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "vm/interpreter/thread.hpp"
+#include "vm/natives/pair_natives.hpp"
 #include "vm/natives/ring_natives.hpp"
 
 namespace cairn {
@@ -213,6 +214,7 @@ const NativeTable& c_library_natives() {
     NativeTable natives;
     natives.add(kNatives);
     natives.add(ring_natives());
+    add_pair_natives(natives);
     return natives;
   }();
   return table;
