@@ -7,6 +7,7 @@
 
 #include "frontend/check/declarations.hpp"
 #include "frontend/expand/families.hpp"
+#include "frontend/expand/gradients.hpp"
 #include "frontend/expand/program_names.hpp"
 #include "frontend/expand/recipes.hpp"
 
@@ -35,6 +36,8 @@ class Expansion {
   void run() {
     for (const Decl* declaration : declarations_) enter(*declaration);
     derive_all();
+    derive_gradients(gradients_, compilation_.arena, names_, table_,
+                     [this](const FunctionDecl& made, const DeriveDecl& derive) { add({&made}, derive); });
     for (const Decl* made : instantiate_families(declarations_, compilation_.arena, names_, table_)) {
       declarations_.push_back(made);
     }
@@ -80,7 +83,9 @@ class Expansion {
   void derive_all() {
     std::vector<const DeriveDecl*> pending;
     for (const Decl* declaration : declarations_) {
-      if (declaration->kind == DeclKind::Derive) pending.push_back(&declaration->as<DeriveDecl>());
+      if (declaration->kind != DeclKind::Derive) continue;
+      const auto& derive = declaration->as<DeriveDecl>();
+      (is_gradient(derive) ? gradients_ : pending).push_back(&derive);
     }
     bool final = false;
     while (!pending.empty()) {
@@ -91,6 +96,12 @@ class Expansion {
       final = waiting.size() == pending.size();
       pending = std::move(waiting);
     }
+  }
+
+  /// `derive grad` is no recipe but where the program declares one of that name.
+  bool is_gradient(const DeriveDecl& derive) const {
+    return !derive.recipe.dotted() && names_.text(derive.recipe.last()) == "grad" &&
+           !recipe_named(table_, names_, derive);
   }
 
   /// False when the derivation must wait; never when `final`.
@@ -203,6 +214,7 @@ class Expansion {
   NameTable& names_;
   Declarations table_;
   std::vector<const Decl*> declarations_;
+  std::vector<const DeriveDecl*> gradients_;
   std::unordered_set<std::string> members_;
 };
 

@@ -1,6 +1,7 @@
 // Copies syntax trees while changing them: the base of everything that makes trees from trees (recipes, the printed
 // copies of families, gradients). Trees never change in place, so every node on the way is copied into the arena; what
-// a subclass overrides decides what the copy says. Positions and spans stay those of the original.
+// a subclass overrides decides what the copy says. Positions and spans stay those of the original, unless every copy is
+// to stand at one place (`stand_at`).
 #pragma once
 
 #include <cstddef>
@@ -62,8 +63,13 @@ class TreeRewriter {
 
   template <class T>
   T* copy_of(const T& original) {
-    return arena_.make<T>(original);
+    T* copy = arena_.make<T>(original);
+    if (place_.position) stand(*copy);
+    return copy;
   }
+
+  /// From here on every copied node stands at this place.
+  void stand_at(Position position, Span span) { place_ = {position, span}; }
 
  private:
   const syntax::Expr* leaf(const syntax::Expr& original);
@@ -76,7 +82,20 @@ class TreeRewriter {
   const syntax::Stmt* cooperative(const syntax::Stmt& original);
   const syntax::Stmt* assembly(const syntax::AsmStmt& original);
 
+  struct Place {
+    Position position;
+    Span span;
+  };
+  template <class T>
+  void stand(T& node) const {
+    if constexpr (requires { node.position; }) node.position = place_.position;
+    if constexpr (requires { node.op_position; }) node.op_position = place_.position;
+    if constexpr (requires { node.reducer_position; }) node.reducer_position = place_.position;
+    node.span = place_.span;
+  }
+
   Arena& arena_;
+  Place place_;
 };
 
 }  // namespace cairn
