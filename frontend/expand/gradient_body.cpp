@@ -95,7 +95,7 @@ GradientBody::Step GradientBody::plain_let(const LetStmt& let) {
   ValueKind kind = facts.kind == ValueKind::FloatLiteral     ? ValueKind::F64
                    : facts.kind == ValueKind::IntegerLiteral ? ValueKind::Integer
                                                              : facts.kind;
-  if (let.type != nullptr) kind = facts_.program().kind_of(*let.type, facts_.module());
+  if (let.type != nullptr) kind = facts_.program().kind_of(*let.type);
   if (facts.active && !is_float(kind)) {
     refuse_form(let,
                 "A local that a derivative flows through is an f32 or f64. Compute this from what is not "
@@ -113,7 +113,7 @@ GradientBody::Step GradientBody::plain_let(const LetStmt& let) {
 GradientBody::Step GradientBody::sum_let(const LetStmt& let) {
   hold_value(*let.value, let);
   const ExpressionFacts facts = facts_.of(*let.value);
-  const ValueKind kind = let.type != nullptr ? facts_.program().kind_of(*let.type, facts_.module()) : facts.kind;
+  const ValueKind kind = let.type != nullptr ? facts_.program().kind_of(*let.type) : facts.kind;
   if (!is_float(kind)) {
     refuse_form(let,
                 "A let mut of a differentiated function is a sum, an f32 or f64 with its type written, that one "
@@ -145,7 +145,7 @@ GradientBody::Step GradientBody::reduction(const LetStmt& let, bool in_lane) {
     refuse_form(let, "A derivative flows through reduce + alone. Write a product or another reduction as a formula.");
   }
   ValueKind kind = facts.kind == ValueKind::FloatLiteral ? ValueKind::F64 : facts.kind;
-  if (let.type != nullptr) kind = facts_.program().kind_of(*let.type, facts_.module());
+  if (let.type != nullptr) kind = facts_.program().kind_of(*let.type);
   if (facts.active && !is_float(kind)) {
     refuse_form(let, "A reduction that a derivative flows through is of f32 or f64.");
   }

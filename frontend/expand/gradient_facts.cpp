@@ -12,8 +12,6 @@ using namespace syntax;
 
 namespace {
 
-constexpr int kMostAliases = 64;  // a circle of aliases is refused later
-
 struct ScalarRow {
   std::string_view name;
   ValueKind kind;
@@ -52,21 +50,8 @@ std::vector<Name> names_of(const Path& path) {
 
 // --------------------------------------------------------------------------------------------------------- the program
 
-const TypeExpr& GradientProgram::resolved(const TypeExpr& type, Name& module) const {
-  const TypeExpr* at = &type;
-  for (int step = 0; step < kMostAliases && at->kind == syntax::TypeKind::Named; ++step) {
-    if (!at->path.dotted() && scalar_kind(names.text(at->path.last())) != ValueKind::Unknown) break;
-    const Symbol symbol = table.lookup(names_of(at->path), module, kWantType);
-    if (symbol.kind != Symbol::Kind::Alias) break;
-    module = symbol.declaration->module;
-    at = symbol.declaration->as<AliasDecl>().type;
-  }
-  return *at;
-}
-
-ValueKind GradientProgram::kind_of(const TypeExpr& type, Name module) const {
-  const TypeExpr& written = resolved(type, module);
-  if (written.kind == syntax::TypeKind::Borrow) return kind_of(*written.inner, module);
+ValueKind GradientProgram::kind_of(const TypeExpr& type) const {
+  const TypeExpr& written = type.kind == syntax::TypeKind::Borrow ? *type.inner : type;
   if (written.kind != syntax::TypeKind::Named || written.path.dotted()) return ValueKind::Unknown;
   return scalar_kind(names.text(written.path.last()));
 }
@@ -139,8 +124,7 @@ GradientCallee GradientFacts::callee(const CallExpr& call) const {
     const bool is_math = names.text(declaration.module) == "std.math";
     const Signature& signature = declaration.kind == DeclKind::Extern ? declaration.as<ExternDecl>().signature
                                                                       : declaration.as<FunctionDecl>().signature;
-    const ValueKind result =
-        signature.result == nullptr ? ValueKind::Unknown : program_.kind_of(*signature.result, declaration.module);
+    const ValueKind result = signature.result == nullptr ? ValueKind::Unknown : program_.kind_of(*signature.result);
     if (is_math && name == "exp") return {Kind::Exp, &declaration, result};
     if (is_math && name == "log") return {Kind::Log, &declaration, result};
     return {Kind::Function, &declaration, result};
@@ -149,11 +133,7 @@ GradientCallee GradientFacts::callee(const CallExpr& call) const {
     const BuiltinClass builtin_class = program_.builtins.class_of(path.front());
     if (builtin_class != BuiltinClass::None) return builtin(path.front(), bracket);
   }
-  if (const Symbol type = program_.table.lookup(path, module_, kWantType)) {
-    if (type.kind != Symbol::Kind::Alias) return {Kind::Builtin, nullptr, {}};
-    const ValueKind kind = program_.kind_of(*type.declaration->as<AliasDecl>().type, type.declaration->module);
-    return {cairn::is_float(kind) ? Kind::Convert : Kind::Builtin, nullptr, kind};
-  }
+  if (program_.table.lookup(path, module_, kWantType)) return {Kind::Builtin, nullptr, {}};
   const bool is_variant =
       path.size() > 1 && program_.table.lookup(std::span(path).first(path.size() - 1), module_, kWantType);
   return {is_variant ? Kind::Builtin : Kind::Value, nullptr, {}};
@@ -191,8 +171,7 @@ ExpressionFacts GradientFacts::named_value(Name name) const {
   const Symbol symbol = program_.table.lookup(std::vector<Name>{name}, module_, kWantConst);
   if (!symbol) return {};
   const auto& constant = symbol.declaration->as<ConstDecl>();
-  return {false, false,
-          constant.type == nullptr ? ValueKind::Unknown : program_.kind_of(*constant.type, constant.module)};
+  return {false, false, constant.type == nullptr ? ValueKind::Unknown : program_.kind_of(*constant.type)};
 }
 
 ExpressionFacts GradientFacts::other_facts(const Expr& expression) {
@@ -219,20 +198,18 @@ ValueKind GradientFacts::member_kind(const MemberExpr& member) const {
     const Symbol symbol = program_.table.lookup(path, module_, kWantConst);
     if (!symbol) return ValueKind::Unknown;
     const auto& constant = symbol.declaration->as<ConstDecl>();
-    return constant.type == nullptr ? ValueKind::Unknown : program_.kind_of(*constant.type, constant.module);
+    return constant.type == nullptr ? ValueKind::Unknown : program_.kind_of(*constant.type);
   }
   const GradientVariable* base = named(*member.base);
   if (base == nullptr || base->type == nullptr || base->is_view) return ValueKind::Unknown;
-  Name module = module_;
-  const TypeExpr* type = &program_.resolved(*base->type, module);
-  if (type->kind == syntax::TypeKind::Borrow) type = &program_.resolved(*type->inner, module);
+  const TypeExpr* type = base->type->kind == syntax::TypeKind::Borrow ? base->type->inner : base->type;
   if (type->kind != syntax::TypeKind::Named) return ValueKind::Unknown;
-  const Symbol symbol = program_.table.lookup(names_of(type->path), module, kWantType);
+  const Symbol symbol = program_.table.lookup(names_of(type->path), module_, kWantType);
   if (symbol.kind != Symbol::Kind::Record) return ValueKind::Unknown;
   const auto& record = symbol.declaration->as<RecordDecl>();
   if (!record.generics.empty()) return ValueKind::Unknown;
   for (const Field& field : record.fields) {
-    if (field.name.name == member.member.name && !field.has_extent) return program_.kind_of(*field.type, record.module);
+    if (field.name.name == member.member.name && !field.has_extent) return program_.kind_of(*field.type);
   }
   return ValueKind::Unknown;
 }

@@ -38,10 +38,8 @@ struct GradientProgram {
   BuiltinNames builtins;
   std::unordered_map<const syntax::Decl*, DerivedGradient> derived;  // by the differentiated function
 
-  /// The type an alias stands for, through any number of aliases.
-  [[nodiscard]] const syntax::TypeExpr& resolved(const syntax::TypeExpr& type, Name& module) const;
   /// The kind of a written type; of a borrow, that of what it lends.
-  [[nodiscard]] ValueKind kind_of(const syntax::TypeExpr& type, Name module) const;
+  [[nodiscard]] ValueKind kind_of(const syntax::TypeExpr& type) const;
 };
 
 struct GradientVariable {

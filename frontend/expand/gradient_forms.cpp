@@ -183,9 +183,7 @@ void GradientForms::hold_gradient_call(const CallExpr& call, const GradientCalle
       }
       continue;
     }
-    Name module = found->second.function->module;
-    const TypeExpr& type = facts_.program().resolved(*signature.parameters[k].type, module);
-    if (type.kind != syntax::TypeKind::Borrow) {
+    if (signature.parameters[k].type->kind != syntax::TypeKind::Borrow) {
       if (facts_.of(argument).active) hold_differentiable(argument, in_lane);
       continue;
     }

@@ -262,7 +262,7 @@ void GradientSweep::gradient_call(const CallExpr& call, const GradientCallee& ca
       continue;
     }
     const Name name = fresh("grad_d");
-    const ValueKind kind = facts_.program().kind_of(*parameters[k].type, callee.function->module);
+    const ValueKind kind = facts_.program().kind_of(*parameters[k].type);
     out.push_back(maker_.let(name, type_of(kind), maker_.decimal("0.0"), true));
     adjoints.push_back(maker_.name(name));
     temporaries.push_back({&argument, name});

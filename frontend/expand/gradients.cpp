@@ -22,22 +22,18 @@ class Gradients {
   Gradients(Arena& arena, NameTable& names, const Declarations& table)
       : names_(names), program_{arena, names, table, BuiltinNames(names), {}} {}
 
-  /// The function a derive differentiates and which of its parameters; false when there is no such function yet.
-  bool find(const DeriveDecl& derive) {
+  /// Learns which function a derive differentiates, and which of its parameters.
+  void find(const DeriveDecl& derive) {
     const FunctionDecl* function = target_of(derive);
-    if (function == nullptr) return false;
+    if (function == nullptr) {
+      refuse(Code::Grad, derive.position,
+             "No function of this module is called " +
+                 (derive.has_target ? dotted_text(derive.target, names_) : std::string("(none)")) + ". " + kForms);
+    }
     DerivedGradient gradient{&derive, function, differentiated(derive, *function)};
     hold_target(derive, *function);
     // Of two derives of one function the second is refused for its name.
     program_.derived.emplace(function, std::move(gradient));
-    return true;
-  }
-
-  [[noreturn]] void refuse_target(const DeriveDecl& derive) const {
-    refuse(Code::Grad, derive.position,
-           derive.has_target
-               ? "No function of this module is called " + dotted_text(derive.target, names_) + ". " + kForms
-               : std::string("A gradient is derived for a function. ") + kForms);
   }
 
   const FunctionDecl* make(const DeriveDecl& derive) {
@@ -49,10 +45,10 @@ class Gradients {
     bool is_on_device = false;
     for (std::size_t k = 0; k < differentiated.size(); ++k) {
       const Parameter& parameter = function.signature.parameters[k];
-      const Role role = role_of(parameter, function.module);
-      facts.declare(parameter.name.name, variable(parameter, role, differentiated[k], function.module));
+      const Role role = role_of(parameter);
+      facts.declare(parameter.name.name, variable(parameter, role, differentiated[k]));
       if (differentiated[k] || role == Role::Output) reserved.insert(adjoint_name(parameter));
-      is_on_device |= role != Role::Data && is_device_view(*parameter.type, function.module);
+      is_on_device |= role != Role::Data && is_device_view(*parameter.type);
     }
     hold_free_parameters(derive, function, reserved);
     for (const Parameter& parameter : function.signature.parameters) reserved.insert(parameter.name.name);
@@ -95,21 +91,20 @@ class Gradients {
   }
 
   /// What a parameter is to a derivative (8.1): only float values, ro float views and rw float views are anything.
-  Role role_of(const Parameter& parameter, Name module) const {
-    const TypeExpr& type = program_.resolved(*parameter.type, module);
-    if (!is_float(program_.kind_of(type, module))) return Role::Data;
+  Role role_of(const Parameter& parameter) const {
+    const TypeExpr& type = *parameter.type;
+    if (!is_float(program_.kind_of(type))) return Role::Data;
     if (type.kind != syntax::TypeKind::Borrow) return Role::Value;
     if (!type.has_extent) return Role::Data;
     return type.mode == BorrowMode::Ro ? Role::View : Role::Output;
   }
 
-  bool is_device_view(const TypeExpr& written, Name module) const {
-    const TypeExpr& type = program_.resolved(written, module);
+  static bool is_device_view(const TypeExpr& type) {
     return type.kind == syntax::TypeKind::Borrow && type.has_placement && type.placement == Placement::Device;
   }
 
-  GradientVariable variable(const Parameter& parameter, Role role, bool differentiated, Name module) const {
-    const TypeExpr& type = program_.resolved(*parameter.type, module);
+  GradientVariable variable(const Parameter& parameter, Role role, bool differentiated) const {
+    const TypeExpr& type = *parameter.type;
     GradientVariable made;
     made.role = role == Role::Output ? GradientVariable::Role::Output
                 : !differentiated    ? GradientVariable::Role::Data
@@ -117,7 +112,7 @@ class Gradients {
                                      : GradientVariable::Role::Value;
     made.is_view = type.kind == syntax::TypeKind::Borrow && type.has_extent;
     made.active = differentiated;
-    made.kind = program_.kind_of(*parameter.type, module);
+    made.kind = program_.kind_of(*parameter.type);
     made.type = parameter.type;
     return made;
   }
@@ -132,11 +127,11 @@ class Gradients {
              "A gradient is derived for a plain function; " + name + " is generic or a kernel. " + kForms);
     }
     const auto& parameters = function.signature.parameters;
-    const bool has_output = std::ranges::any_of(
-        parameters, [&](const Parameter& it) { return role_of(it, function.module) == Role::Output; });
+    const bool has_output =
+        std::ranges::any_of(parameters, [&](const Parameter& it) { return role_of(it) == Role::Output; });
     const TypeExpr* result = function.signature.result;
-    const bool gives_float = result != nullptr && result->kind != syntax::TypeKind::Borrow &&
-                             is_float(program_.kind_of(*result, function.module));
+    const bool gives_float =
+        result != nullptr && result->kind != syntax::TypeKind::Borrow && is_float(program_.kind_of(*result));
     if (result == nullptr ? has_output : gives_float) return;
     refuse(Code::Grad, derive.position,
            name +
@@ -149,7 +144,7 @@ class Gradients {
     const auto& parameters = function.signature.parameters;
     std::vector<bool> chosen(parameters.size());
     const auto is_candidate = [&](const Parameter& parameter) {
-      const Role role = role_of(parameter, function.module);
+      const Role role = role_of(parameter);
       return role == Role::Value || role == Role::View;
     };
     if (derive.arguments.empty()) {
@@ -196,10 +191,9 @@ class Gradients {
     }
     for (std::size_t k = 0; k < differentiated.size(); ++k) {
       const Parameter& each = function.signature.parameters[k];
-      const Role role = role_of(each, function.module);
+      const Role role = role_of(each);
       if (!differentiated[k] && role != Role::Output) continue;
-      Name module = function.module;
-      const TypeExpr& type = program_.resolved(*each.type, module);
+      const TypeExpr& type = *each.type;
       const bool is_view = type.kind == syntax::TypeKind::Borrow;
       const BorrowMode mode = role == Role::Output ? BorrowMode::Ro : BorrowMode::Rw;
       parameters.push_back({maker.identifier(adjoint_name(each)),
@@ -222,18 +216,9 @@ void derive_gradients(const std::vector<const DeriveDecl*>& derives, Arena& aren
                       const Declarations& table,
                       const std::function<void(const FunctionDecl&, const DeriveDecl&)>& add) {
   Gradients gradients(arena, names, table);
-  // The targets first, for a call reaches gradients that are derived after it. A target may itself be a gradient.
-  std::vector<const DeriveDecl*> waiting;
-  std::vector<const DeriveDecl*> found;
-  for (const DeriveDecl* derive : derives) (gradients.find(*derive) ? found : waiting).push_back(derive);
-  while (!found.empty()) {
-    for (const DeriveDecl* derive : found) add(*gradients.make(*derive), *derive);
-    found.clear();
-    std::vector<const DeriveDecl*> still;
-    for (const DeriveDecl* derive : waiting) (gradients.find(*derive) ? found : still).push_back(derive);
-    waiting = std::move(still);
-  }
-  if (!waiting.empty()) gradients.refuse_target(*waiting.front());
+  // The targets first, for a call reaches gradients that are derived after it.
+  for (const DeriveDecl* derive : derives) gradients.find(*derive);
+  for (const DeriveDecl* derive : derives) add(*gradients.make(*derive), *derive);
 }
 
 }  // namespace cairn
