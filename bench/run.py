@@ -5,7 +5,8 @@ faster. Every program must print what its twins print.
 
     startup    hello world, start to end; the least of fifty
     frontend   `cairn check` of a generated program of 20,000 lines of small functions; the least of ten
-    others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards) and NAME.lua
+    others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards; OpenMP where the
+               program uses the lane pool) and NAME.lua
 """
 import argparse, os, pathlib, shutil, statistics, subprocess, sys, time
 
@@ -43,6 +44,10 @@ def compiled(source):
             continue
         target = WORK / f"{source.stem}-{compiler}"
         language = ["-x", "c", "-std=c11", "-O2"] if source.suffix == ".c" else CXX_FLAGS
+        if "#pragma omp" in source.read_text():
+            if compiler != "g++":  # clang's OpenMP library is a package of its own
+                continue
+            language = [*language, "-fopenmp"]
         subprocess.run([compiler, *language, str(source), "-o", str(target)], check=True)
         programs[compiler] = [str(target)]
     return programs
