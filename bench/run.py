@@ -8,7 +8,7 @@ faster. Every program must print what its twins print.
     others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards; OpenMP where the
                program uses the lane pool) and NAME.lua
 """
-import argparse, os, pathlib, shutil, statistics, subprocess, sys, time
+import argparse, os, pathlib, random, shutil, statistics, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -115,8 +115,26 @@ def frontend(rounds):
     print(f"  cairn check reads {20000 / (min(times['cairn check']) - start) / 1e6:.2f} million lines a second")
 
 
+def words_file():
+    """100 MB of words, some far more frequent than others (1/rank), which `words` reads from stdin."""
+    path = WORK / "words.txt"
+    if not path.exists():
+        WORK.mkdir(parents=True, exist_ok=True)
+        draw = random.Random(1)
+        letters = "etaoinshrdlucmfwypvbgkjqxz"
+        known = ["".join(draw.choices(letters, k=draw.randint(1, 12))) for _ in range(50_000)]
+        weights = [1 / (rank + 1) for rank in range(len(known))]
+        page = "".join(word + (" " if draw.random() < 0.9 else "\n") for word in draw.choices(known, weights, k=1_000_000))
+        with path.open("w") as out:
+            while out.tell() < 100_000_000:
+                out.write(page)
+    return path
+
+
 def program_bench(name, rounds):
     ways = peers(name)
+    if name == "words":
+        ways = {label: ["sh", "-c", 'exec "$@" < ' + str(words_file()), "sh", *command] for label, command in ways.items()}
     same_output(ways)
     table(name, ways, interleaved(ways, rounds or 5), statistics.median, rounds or 5)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the tests of a built tree (./dev test): run.py [--build FOLDER] [SECTION...]. The last line is `N passed, N failed`."""
-import argparse, concurrent.futures, os, pathlib, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, concurrent.futures, os, pathlib, re, shlex, shutil, signal, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
@@ -134,6 +134,25 @@ def examples():
     return tally(attempt, work)
 
 
+def programs():
+    """tests/programs/NAME_test.py: real programs against the rest of the system, each in an empty folder of its own; the
+    last line each prints is `N passed, N failed`."""
+    passed = failed = 0
+    for path in sorted((TESTS / "programs").glob("*_test.py")):
+        with tempfile.TemporaryDirectory() as folder:
+            done = execute([sys.executable, path, (BUILD / "cairn").resolve()], limit=900, cwd=folder)
+        lines = done.stdout.decode(errors="replace").splitlines()
+        counts = re.fullmatch(r"(\d+) passed, (\d+) failed", lines[-1]) if lines else None
+        if not counts or (done.returncode != 0) != (int(counts[2]) > 0):
+            fail(f"tests/programs/{path.name}", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
+            failed += 1
+            continue
+        for line in lines[:-1]:
+            print(f"  {line}" if not line.startswith("FAIL") else line)
+        passed, failed = passed + int(counts[1]), failed + int(counts[2])
+    return passed, failed
+
+
 def includes():
     """No folder includes what its row of cmake/include_rules.cmake does not list."""
     done = execute(["cmake", "-P", ROOT / "cmake" / "include_rules.cmake"])
@@ -157,7 +176,7 @@ def layout():
     return len(files) - len(wrong), len(wrong)
 
 
-SECTIONS = {"includes": includes, "layout": layout, "units": units, "stdlib": stdlib, "conformance": conformance, "examples": examples}
+SECTIONS = {"includes": includes, "layout": layout, "units": units, "stdlib": stdlib, "programs": programs, "conformance": conformance, "examples": examples}
 
 
 def main():
