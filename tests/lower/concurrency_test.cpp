@@ -224,3 +224,31 @@ fn main() -> i32 {
 })");
   CHECK(run("fn main() -> i32 { let mut q = IoRing(0); wait(q); return 0; }").trap.starts_with("trap: ring"));
 }
+
+TEST_CASE("a foreign function is a task as any other: scalars, views, borrows, a group", "[lower][concurrency]") {
+  holds(R"(
+extern "labs" fn magnitude(v:i64) -> i64 effects();
+extern "memset" fn paint(out:rw<u8>[n], value:i32, n:usize) -> usize effects();
+extern "frexp" fn split(v:f64, e:rw<i32>) -> f64 effects();
+fn main() -> i32 {
+  buffer xs:u8[16] = zeroed;
+  let mut e:i32 = 0;
+  let mut sum:i64 = 0;
+  let mut m:f64 = 0.0;
+  let g = Group[i64](2);
+  unsafe {
+    let p = spawn paint(xs[0..8], 7, 8);
+    let s = spawn split(12.0, e);
+    spawn magnitude(-42) into g;
+    spawn magnitude(8) into g;
+    let painted = wait(p);
+    m = wait(s);
+  }
+  for _ in 0..2 { sum += collect(g); }
+  wait(g);
+  if xs[7] != 7 || xs[8] != 0 { return 1; }
+  if m != 0.75 || e != 4 || sum != 50 { return 2; }
+  return 0;
+}
+)");
+}

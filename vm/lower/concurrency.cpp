@@ -109,32 +109,26 @@ std::vector<std::uint32_t> FunctionLowering::place_task(const checked::CallExpr&
 
 Register FunctionLowering::spawn(const checked::SpawnExpr& e, Register into) {
   const auto& call = e.call->as<checked::CallExpr>();
-  if (call.callee->kind == checked::FunctionKind::Extern) {
-    fail(e.position, "this engine runs no foreign function as a task");
-    return target(into, *e.type);
-  }
   const Register ticket = target(into, *e.type);
   const Mark mark = this->mark();
   Window window = open_window();
   const auto carried = place_task(call, window);
   at(e.position);
-  f_.emit_spawn(Op::Spawn, ticket, f_.outgoing(window.base), module_.function(*call.callee), carried);
+  f_.emit_spawn(Op::Spawn, ticket, f_.outgoing(window.base), module_.function(module_.task_body(*call.callee)),
+                carried);
   end_spawn(mark);
   return ticket;
 }
 
 void FunctionLowering::into_group(const checked::IntoStmt& s) {
   const auto& call = s.spawn->call->as<checked::CallExpr>();
-  if (call.callee->kind == checked::FunctionKind::Extern) {
-    return fail(s.position, "this engine runs no foreign function as a task");
-  }
   const Mark mark = this->mark();
   const Place group = home(*s.group);
   Window window = open_window();
   const auto carried = place_task(call, window);
   at(s.spawn->position);
-  f_.emit_spawn(Op::SpawnInto, load(group, s.position), f_.outgoing(window.base), module_.function(*call.callee),
-                carried);
+  f_.emit_spawn(Op::SpawnInto, load(group, s.position), f_.outgoing(window.base),
+                module_.function(module_.task_body(*call.callee)), carried);
   end_spawn(mark);
 }
 

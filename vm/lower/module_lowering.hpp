@@ -11,6 +11,7 @@
 
 #include "frontend/check/program.hpp"
 #include "frontend/check/traits.hpp"
+#include "frontend/support/arena.hpp"
 #include "vm/bytecode/builder.hpp"
 #include "vm/lower/lower.hpp"
 #include "vm/lower/types.hpp"
@@ -61,6 +62,8 @@ class ModuleLowering {
   /// Set before the lane's function is first mentioned.
   void set_lane_form(const checked::Function& lane, const LaneForm& form) { lanes_.insert_or_assign(&lane, form); }
   [[nodiscard]] const LaneForm& lane_form(const checked::Function& lane) { return lanes_[&lane]; }
+  /// What a task that calls this runs: the function itself, or one made to call a foreign one.
+  const checked::Function& task_body(const checked::Function& callee);
   std::uint32_t foreign(const checked::Function& function);
   std::uint32_t native(const checked::Function& function);
   std::uint32_t table(const DispatchTable& table);
@@ -83,6 +86,8 @@ class ModuleLowering {
   TypeLowering types_;
   std::unordered_map<const checked::Function*, std::uint32_t> functions_;
   std::unordered_map<const checked::Function*, std::uint32_t> foreigns_;
+  Arena arena_;  // of task bodies
+  std::unordered_map<const checked::Function*, checked::Function> foreign_tasks_;
   std::unordered_map<const checked::Function*, Environment> environments_;
   std::unordered_map<const DispatchTable*, std::uint32_t> tables_;
   std::unordered_map<const checked::Function*, LaneForm> lanes_;
