@@ -125,10 +125,6 @@ void BodyChecker::refuse_unbound(Name name, Position at) {
     refuse(Diagnostic{
         Code::Unbound, "`_` binds nothing, so it cannot be read.", at, "Give the value a name.", {}, {}, {}});
   }
-  std::vector<std::string> available = checker_.visible_names(scope_.module, kWantConst | kWantFunction);
-  visible_.for_each([&](const Local& local) { available.emplace_back(checker_.text(local.name)); });
-  for (const Name parameter : scope_.parameters) available.emplace_back(checker_.text(parameter));
-  const std::vector<std::string_view> candidates(available.begin(), available.end());
   std::string message = "Nothing in scope is called " + quoted(name) + ".";
   const auto sums = checker_.sums_with_variant(name, scope_.module);
   if (!sums.empty()) {
@@ -138,6 +134,11 @@ void BodyChecker::refuse_unbound(Name name, Position at) {
     message = quoted(name) + (symbol.is_function() ? " is a function, and nothing here expects a function value."
                                                    : " is a declaration, not a value.");
   }
+  if (!checker_.may_be_listed(at)) refuse(Code::Unbound, at, std::move(message));
+  std::vector<std::string> available = checker_.visible_names(scope_.module, kWantConst | kWantFunction);
+  visible_.for_each([&](const Local& local) { available.emplace_back(checker_.text(local.name)); });
+  for (const Name parameter : scope_.parameters) available.emplace_back(checker_.text(parameter));
+  const std::vector<std::string_view> candidates(available.begin(), available.end());
   refuse(Diagnostic{Code::Unbound, std::move(message), at, did_you_mean(checker_.text(name), candidates), {}, {}, {}}
              .detail("available_names", std::move(available)));
 }

@@ -299,10 +299,11 @@ Node BodyChecker::dyn_argument(Operand& operand, const Type* type) {
 void BodyChecker::require_disjoint(std::span<const LentPlace> lent, Position at) {
   for (std::size_t i = 0; i < lent.size(); ++i) {
     if (!lent[i].writes) continue;
+    Overlap overlap(lent[i], lent);
     for (std::size_t k = 0; k < lent.size(); ++k) {
       if (k == i || (k < i && lent[k].writes)) continue;
       if (lent[i].closure != nullptr && lent[i].closure == lent[k].closure) continue;
-      if (!overlap(lent[i], lent[k], lent)) continue;
+      if (!overlap.with(lent[k])) continue;
       refuse(Code::Alias, at,
              "Two arguments of this call may overlap in " + place_text(lent[i].base) +
                  ", and one of them is written. Pass parts that meet at one boundary, or read through ro.");

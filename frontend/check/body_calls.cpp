@@ -48,6 +48,7 @@ void BodyChecker::refuse_callee(std::span<const Name> path, Position at) {
     message = "Nothing here expects " + sums.front() + ", so its variant `" + text + "` must be written " +
               sums.front() + "." + text + ".";
   }
+  if (!checker_.may_be_listed(at)) refuse(Code::Callee, at, std::move(message));
   std::vector<std::string> available = checker_.visible_names(scope_.module, kWantFunction | kWantType);
   for (const std::string_view builtin : BuiltinNames::functions()) available.emplace_back(builtin);
   const std::vector<std::string_view> candidates(available.begin(), available.end());

@@ -106,17 +106,14 @@ Node BodyChecker::field(Node base, Name name, Position at) {
     require_fields_accessible(base->type, at);
     return field_at(base, static_cast<std::uint32_t>(i), at);
   }
+  std::string message = std::string(base->type->name) + " has no field " + quoted(name) + ".";
+  if (!checker_.may_be_listed(at)) refuse(Code::Field, at, std::move(message));
   std::vector<std::string> available;
   for (const RecordField& each : fields) available.emplace_back(checker_.text(each.name));
   const std::vector<std::string_view> candidates(available.begin(), available.end());
-  refuse(Diagnostic{
-      Code::Field,
-      std::string(base->type->name) + " has no field " + quoted(name) + ".",
-      at,
-      did_you_mean(checker_.text(name), candidates),
-      {},
-      {},
-      {}}.detail("available_fields", std::move(available)));
+  refuse(
+      Diagnostic{Code::Field, std::move(message), at, did_you_mean(checker_.text(name), candidates), {}, {}, {}}.detail(
+          "available_fields", std::move(available)));
 }
 
 Node BodyChecker::field_at(Node base, std::uint32_t index, Position at) {

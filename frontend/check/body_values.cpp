@@ -61,17 +61,14 @@ Node BodyChecker::variant(const syntax::SumDecl& sum, Name name, std::span<const
   std::uint32_t index = 0;
   while (index < sum.variants.size() && sum.variants[index].name.name != name) ++index;
   if (index == sum.variants.size()) {
+    std::string message = checker_.full_name(sum) + " has no variant " + quoted(name) + ".";
+    if (!checker_.may_be_listed(at)) refuse(Code::EnumVariant, at, std::move(message));
     std::vector<std::string> available;
     for (const syntax::Variant& each : sum.variants) available.emplace_back(checker_.text(each.name.name));
     const std::vector<std::string_view> candidates(available.begin(), available.end());
-    refuse(Diagnostic{
-        Code::EnumVariant,
-        checker_.full_name(sum) + " has no variant " + quoted(name) + ".",
-        at,
-        did_you_mean(checker_.text(name), candidates),
-        {},
-        {},
-        {}}.detail("available_variants", std::move(available)));
+    refuse(
+        Diagnostic{Code::EnumVariant, std::move(message), at, did_you_mean(checker_.text(name), candidates), {}, {}, {}}
+            .detail("available_variants", std::move(available)));
   }
   const bool has_payload = sum.variants[index].payload != nullptr;
   const Type* type = nullptr;

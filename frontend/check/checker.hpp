@@ -101,10 +101,13 @@ class Checker {
   [[nodiscard]] std::string full_name(const syntax::Decl& declaration) const;
   /// "X is private to module Y": E-PRIVATE at `use`; `also` ends the sentence (", so are its fields").
   [[noreturn]] void refuse_private(const syntax::Decl& declaration, Position use, std::string_view also = {});
+  /// Whether a refusal at this place could still be among those that are listed. What only a listed one shows, the
+  /// names it offers, need not be looked for otherwise: a program of many wrong functions is refused in linear time.
+  [[nodiscard]] bool may_be_listed(Position at) const;
   /// Names a diagnostic may offer (Did you mean).
   [[nodiscard]] std::vector<std::string> visible_names(Name module, unsigned want) const;
   /// Sums visible from a module that have a variant of this name, by full name (1.4: "nothing here expects that sum").
-  [[nodiscard]] std::vector<std::string> sums_with_variant(Name variant, Name module) const;
+  [[nodiscard]] std::vector<std::string> sums_with_variant(Name variant, Name module);
   /// Every declaration: the program's in text order, generated ones after them, then the library's.
   [[nodiscard]] std::span<const syntax::Decl* const> declarations() const { return declarations_; }
   [[nodiscard]] Declarations& table() { return table_; }
@@ -368,11 +371,16 @@ class Checker {
   std::uint32_t visits_ = 0;
   std::uintptr_t stack_end_ = 0;  // where the machine's stack must not reach; 0: unknown
 
-  bool stopped_ = false;                      // a limit ended the check
+  bool stopped_ = false;  // a limit ended the check
+  std::unordered_multimap<std::size_t, std::size_t>
+      known_refusals_;                        // hash of code and message -> index in the verdict
+  std::vector<Position> listed_;              // the program's own further refusals that come first, in source order
   const syntax::Decl* entry_ = nullptr;       // main, when one is wanted
   std::vector<checked::Function*> concrete_;  // in declaration order, tests and externs included
   std::vector<Name> library_modules_;
   std::vector<const syntax::Decl*> declarations_;
+  std::unordered_map<Name, std::vector<const syntax::Decl*>> sums_of_variant_;  // made when first asked for
+  bool sums_indexed_ = false;
   std::vector<FunctionInfo*> functions_;
   FlatMap<FunctionInfo*> infos_;  // by declaration
   const Type* order_ = nullptr;
@@ -404,7 +412,7 @@ class Checker {
   std::vector<std::uint32_t> instance_next_;
   FlatMap<const checked::Function*> symbols_;  // by link symbol: the extern that declared it first
 
-  std::deque<TraitInfo> traits_;
+  std::vector<TraitInfo*> traits_;  // in the arena: the checked program refers to them
   FlatMap<TraitInfo*> traits_by_declaration_;
   FlatMap<std::vector<std::pair<std::uint32_t, std::uint32_t>>> members_by_name_;  // name -> (trait, member)
   std::deque<Impl> impls_;

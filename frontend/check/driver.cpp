@@ -1,11 +1,13 @@
 // The phases in their order, and what is reported when one of them refuses (tools, 4.3 and 4.4).
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "frontend/check/body.hpp"
 #include "frontend/check/checker.hpp"
 #include "frontend/check/judgement.hpp"
+#include "frontend/diagnostics/render.hpp"
 #include "frontend/expand/expand.hpp"
 #include "frontend/support/deep_stack.hpp"
 
@@ -48,12 +50,26 @@ bool Checker::take(Diagnostic diagnostic, bool while_deciding) {
       return false;
     }
   }
-  for (const Diagnostic& known : verdict.refusals) {
-    const bool same = known.code == diagnostic.code && known.message == diagnostic.message;
-    if (same && (while_deciding || known.position == diagnostic.position)) return false;
+  const std::size_t hash = std::hash<std::string>{}(diagnostic.message) ^ static_cast<std::size_t>(diagnostic.code);
+  for (auto [known, end] = known_refusals_.equal_range(hash); known != end; ++known) {
+    const Diagnostic& earlier = verdict.refusals[known->second];
+    const bool same = earlier.code == diagnostic.code && earlier.message == diagnostic.message;
+    if (same && (while_deciding || earlier.position == diagnostic.position)) return false;
+  }
+  known_refusals_.emplace(hash, verdict.refusals.size());
+  const SourceFile* file = compilation_.sources.file_at(diagnostic.position);
+  if (!verdict.refusals.empty() && (file == nullptr || !file->library)) {
+    listed_.insert(std::ranges::upper_bound(listed_, diagnostic.position), diagnostic.position);
+    if (listed_.size() > kMostFurtherRefusals) listed_.pop_back();
   }
   verdict.refusals.push_back(std::move(diagnostic));
   return true;
+}
+
+bool Checker::may_be_listed(Position at) const {
+  if (listed_.size() < kMostFurtherRefusals) return true;
+  const SourceFile* file = compilation_.sources.file_at(at);
+  return (file == nullptr || !file->library) && at < listed_.back();
 }
 
 /// Runs one judgement; a refusal is undone and taken into the verdict. `derived` is what generated the declaration.

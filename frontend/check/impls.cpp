@@ -129,6 +129,14 @@ const Checker::Decision& Checker::decide(const Type* type, const TraitInfo& trai
     }
     return decision;
   }
+  // Most types have no impl of most traits, and nothing to decide: only other answers are worth keeping.
+  ++deciding_;
+  const bool possible = type->is(TypeKind::Witness) || std::ranges::any_of(impls_of_[trait.index], [&](Impl* impl) {
+                          return !impl->concrete() || impl_self(*impl) == type;
+                        });
+  --deciding_;
+  static constexpr Decision kNo{.answer = Answer::No, .impl = nullptr, .arguments = {}};
+  if (!possible) return kNo;
   Decision& decision = decisions_.emplace_back();
   decision_keys_.push_back(key);
   *decided_.insert(key).first = static_cast<std::uint32_t>(decisions_.size());

@@ -57,11 +57,12 @@ const Lease* LeaseTable::conflict(const PlaceTouch& touch, std::size_t first) co
     for (const Lease& lease : leases_) lent.push_back(lease.place);
     lent.push_back(touch.place);
   }
+  Overlap overlap(touch.place, lent);
   for (std::size_t i = first; i < leases_.size(); ++i) {
     const Lease& lease = leases_[i];
     if (!lease.place.writes && !touch.place.writes) continue;
     if (touch.header && lease.place.rest != LentPlace::Rest::Whole) continue;
-    if (overlap(touch.place, lease.place, lent)) return &lease;
+    if (overlap.with(lease.place)) return &lease;
   }
   return nullptr;
 }

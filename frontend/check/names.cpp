@@ -278,12 +278,20 @@ std::vector<std::string> Checker::visible_names(Name module, unsigned want) cons
   return visible;
 }
 
-std::vector<std::string> Checker::sums_with_variant(Name variant, Name module) const {
+std::vector<std::string> Checker::sums_with_variant(Name variant, Name module) {
+  if (!sums_indexed_) {
+    sums_indexed_ = true;
+    for (const syntax::Decl* declaration : declarations_) {
+      if (declaration->kind != syntax::DeclKind::Sum) continue;
+      for (const auto& each : declaration->as<syntax::SumDecl>().variants)
+        sums_of_variant_[each.name.name].push_back(declaration);
+    }
+  }
   std::vector<std::string> sums;
-  for (const syntax::Decl* declaration : declarations_) {
-    if (declaration->kind != syntax::DeclKind::Sum || !accessible(*declaration, module)) continue;
-    for (const auto& each : declaration->as<syntax::SumDecl>().variants)
-      if (each.name.name == variant) sums.push_back(full_name(*declaration));
+  const auto found = sums_of_variant_.find(variant);
+  if (found == sums_of_variant_.end()) return sums;
+  for (const syntax::Decl* sum : found->second) {
+    if (accessible(*sum, module)) sums.push_back(full_name(*sum));
   }
   return sums;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace cairn {
@@ -45,21 +46,6 @@ bool same_or_prefix(const Expr* left, const Expr* right) {
 bool known_at_most(const PartBound& left, const PartBound& right) {
   return left == right ||
          (left.kind == PartBound::Kind::Number && right.kind == PartBound::Kind::Number && left.number <= right.number);
-}
-
-/// left <= right, by itself or through the parts lent, each of which has lo <= hi.
-bool reaches(const PartBound& left, const PartBound& right, const Expr* base, std::span<const LentPlace> lent,
-             std::vector<bool>& used) {
-  if (known_at_most(left, right)) return true;
-  for (std::size_t i = 0; i < lent.size(); ++i) {
-    const LentPlace& part = lent[i];
-    if (used[i] || part.rest != LentPlace::Rest::Part || part.base == nullptr) continue;
-    if (part.lo.kind == PartBound::Kind::Open || part.hi.kind == PartBound::Kind::Open) continue;
-    if (!known_at_most(left, part.lo) || !same_chain(part.base, base)) continue;
-    used[i] = true;
-    if (reaches(part.hi, right, base, lent, used)) return true;
-  }
-  return false;
 }
 
 std::optional<std::uint64_t> folded(const Expr* node) {
@@ -190,19 +176,68 @@ LentPlace place_path(const Expr* place, bool writes) {
   return path;
 }
 
-bool overlap(const LentPlace& left, const LentPlace& right, std::span<const LentPlace> lent) {
-  if (left.base == nullptr || right.base == nullptr) return false;
-  if (!same_or_prefix(left.base, right.base)) return false;
-  if (left.rest != LentPlace::Rest::Part || right.rest != LentPlace::Rest::Part) return true;
-  if (!same_chain(left.base, right.base)) return true;
-  for (const PartBound* bound : {&left.lo, &left.hi, &right.lo, &right.hi}) {
+bool Overlap::with(const LentPlace& other) {
+  if (place_.base == nullptr || other.base == nullptr) return false;
+  if (!same_or_prefix(place_.base, other.base)) return false;
+  if (place_.rest != LentPlace::Rest::Part || other.rest != LentPlace::Rest::Part) return true;
+  if (!same_chain(place_.base, other.base)) return true;
+  for (const PartBound* bound : {&place_.lo, &place_.hi, &other.lo, &other.hi}) {
     if (bound->kind == PartBound::Kind::Open) return true;
   }
-  if (known_at_most(left.hi, right.lo) || known_at_most(right.hi, left.lo)) return false;
-  std::vector<bool> used(lent.size());
-  if (reaches(left.hi, right.lo, left.base, lent, used)) return false;
-  used.assign(lent.size(), false);
-  return !reaches(right.hi, left.lo, left.base, lent, used);
+  if (known_at_most(place_.hi, other.lo) || known_at_most(other.hi, place_.lo)) return false;
+  return !holds(above_, true, other.lo) && !holds(below_, false, other.hi);
+}
+
+bool Overlap::holds(std::optional<Known>& known, bool upwards, const PartBound& bound) const {
+  if (!known) known = this->known(upwards);
+  if (bound.kind == PartBound::Kind::Name) return known->names.contains(bound.local);
+  return known->number && (upwards ? *known->number <= bound.number : *known->number >= bound.number);
+}
+
+Overlap::Known Overlap::known(bool upwards) const {
+  // A part is a step from its near bound to its far one: upwards from lo to hi, downwards from hi to lo.
+  struct Step {
+    PartBound near;
+    PartBound far;
+  };
+  std::unordered_multimap<const checked::Local*, PartBound> from_names;
+  std::vector<Step> from_numbers;
+  for (const LentPlace& part : lent_) {
+    if (part.rest != LentPlace::Rest::Part || part.base == nullptr || !same_chain(part.base, place_.base)) continue;
+    if (part.lo.kind == PartBound::Kind::Open || part.hi.kind == PartBound::Kind::Open) continue;
+    const Step step = upwards ? Step{part.lo, part.hi} : Step{part.hi, part.lo};
+    if (step.near.kind == PartBound::Kind::Name) {
+      from_names.emplace(step.near.local, step.far);
+    } else {
+      from_numbers.push_back(step);
+    }
+  }
+  // The steps a number reaches first stand last: upwards those that begin highest.
+  std::ranges::sort(from_numbers, [&](const Step& a, const Step& b) {
+    return upwards ? a.near.number < b.near.number : a.near.number > b.near.number;
+  });
+
+  Known known;
+  std::vector<PartBound> work{upwards ? place_.hi : place_.lo};
+  while (!work.empty()) {
+    const PartBound bound = work.back();
+    work.pop_back();
+    if (bound.kind == PartBound::Kind::Name) {
+      if (!known.names.insert(bound.local).second) continue;
+      for (auto [step, end] = from_names.equal_range(bound.local); step != end; ++step) work.push_back(step->second);
+      continue;
+    }
+    if (known.number && (upwards ? *known.number <= bound.number : *known.number >= bound.number)) continue;
+    known.number = bound.number;
+    const auto is_taken = [&](const Step& step) {
+      return upwards ? step.near.number >= bound.number : step.near.number <= bound.number;
+    };
+    while (!from_numbers.empty() && is_taken(from_numbers.back())) {
+      work.push_back(from_numbers.back().far);
+      from_numbers.pop_back();
+    }
+  }
+  return known;
 }
 
 bool nested(const Expr* left, const Expr* right) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <unordered_set>
 
 #include "frontend/check/program.hpp"
 
@@ -44,8 +46,29 @@ struct LentPlace {
 /// Whether two chains of fields over locals are the same.
 [[nodiscard]] bool same_chain(const checked::Expr* left, const checked::Expr* right);
 
-/// Whether two places may share an element. `lent` holds the parts known to have lo <= hi, these two included.
-[[nodiscard]] bool overlap(const LentPlace& left, const LentPlace& right, std::span<const LentPlace> lent);
+/// Whether other places may share an element with one place. `lent` holds the parts known to have lo <= hi, those
+/// asked about included: through them a part can be seen to end before another begins. Many places are asked about one
+/// in time linear in both.
+class Overlap {
+ public:
+  /// Keeps both: they must outlive it.
+  Overlap(const LentPlace& place, std::span<const LentPlace> lent) : place_(place), lent_(lent) {}
+  [[nodiscard]] bool with(const LentPlace& other);
+
+ private:
+  /// The bounds known to be at least the place's end (`upwards`), or at most its beginning.
+  struct Known {
+    std::unordered_set<const checked::Local*> names;
+    std::optional<std::uint64_t> number;  // the least of the numbers that are known to be, or the greatest
+  };
+  [[nodiscard]] Known known(bool upwards) const;
+  [[nodiscard]] bool holds(std::optional<Known>& known, bool upwards, const PartBound& bound) const;
+
+  const LentPlace& place_;
+  std::span<const LentPlace> lent_;
+  std::optional<Known> above_;  // made when first needed
+  std::optional<Known> below_;
+};
 
 /// Whether one place lies strictly inside the other: an index step is the same element as any other index step unless
 /// both are literals that differ.

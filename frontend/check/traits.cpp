@@ -69,7 +69,7 @@ std::string broken(const Type* type, const BoundClass& bound) {
 void Checker::collect_traits() {
   for (const syntax::Decl* declaration : declarations_) {
     if (declaration->kind != syntax::DeclKind::Trait) continue;
-    TraitInfo& trait = traits_.emplace_back();
+    TraitInfo& trait = *traits_.emplace_back(arena().make<TraitInfo>());
     trait.declaration = &declaration->as<syntax::TraitDecl>();
     trait.module = declaration->module;
     trait.full_name = arena().copy(full_name(*declaration));
@@ -207,7 +207,7 @@ MemberChoice Checker::find_member(std::span<const Name> path, Name module, CallA
   std::vector<const TraitInfo*> candidates;
   const Type* receiver = nullptr;
   for (const auto& [trait_index, member_index] : *declared) {
-    TraitInfo& trait = traits_[trait_index];
+    TraitInfo& trait = *traits_[trait_index];
     if (prefix != nullptr ? prefix != &trait : !trait_visible(trait, module)) continue;
     const TraitMember& member = trait.members[member_index];
     if (member.receiver < 0) continue;
@@ -271,7 +271,7 @@ void Checker::require_dyn_compatible(const TraitInfo& trait, Position use) {
            std::string(trait.full_name) + "." + std::string(text(member.signature->name.name)) +
                " is not dyn-compatible: only its receiver may be a borrow or mention Self.");
   }
-  describe_dyn(traits_[trait.index]);
+  describe_dyn(*traits_[trait.index]);
 }
 
 const DispatchTable& Checker::dispatch_table(const TraitInfo& trait, const Type* self, Position use) {

@@ -35,12 +35,21 @@ Location SourceMap::locate(Position position) const {
   }
   const std::uint32_t at = std::min(position.offset - file.begin, static_cast<std::uint32_t>(file.text.size()));
   const auto line = std::upper_bound(starts.begin(), starts.end(), at) - starts.begin();
-  std::uint32_t column = 1;
-  for (std::uint32_t byte = starts[static_cast<std::size_t>(line) - 1]; byte < at; ++byte) {
-    const bool continues = (static_cast<unsigned char>(file.text[byte]) & 0xC0U) == 0x80U;  // inside one code point
-    if (!continues || byte == starts[static_cast<std::size_t>(line) - 1]) ++column;
-  }
-  return {&file, static_cast<std::uint32_t>(line), column};
+  const std::uint32_t start = starts[static_cast<std::size_t>(line) - 1];
+  const auto code_points = [&](std::uint32_t from, std::uint32_t to) {
+    std::uint32_t count = 0;
+    for (std::uint32_t byte = from; byte < to; ++byte) {
+      const bool continues = (static_cast<unsigned char>(file.text[byte]) & 0xC0U) == 0x80U;  // inside one code point
+      if (!continues || byte == start) ++count;
+    }
+    return count;
+  };
+  // Most questions are about a place near the last one: a long line is not counted through for each.
+  LastLocated& last = last_located_;
+  if (last.file != index || last.line_start != start) last = {index, start, start, 1};
+  last.column = at >= last.at ? last.column + code_points(last.at, at) : last.column - code_points(at, last.at);
+  last.at = at;
+  return {&file, static_cast<std::uint32_t>(line), last.column};
 }
 
 std::string_view SourceMap::line_text(Position position) const {

@@ -56,7 +56,14 @@ class SourceMap {
 
  private:
   std::vector<std::unique_ptr<SourceFile>> files_;
+  struct LastLocated {
+    std::size_t file = 0;
+    std::uint32_t line_start = 0xFFFFFFFF;  // none yet
+    std::uint32_t at = 0;
+    std::uint32_t column = 1;
+  };
   mutable std::vector<std::vector<std::uint32_t>> line_starts_;  // per file, filled when first asked
+  mutable LastLocated last_located_;
 };
 
 }  // namespace cairn
