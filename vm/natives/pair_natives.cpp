@@ -45,8 +45,10 @@ void add_pair_natives(NativeTable& table) {
   table.add(kCounterNatives);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     add_pair_natives_avx2(table);
+    add_pair_functions_avx2(table);
   } else {
     add_pair_natives_portable(table);
+    add_pair_functions_portable(table);
   }
 }
 

@@ -12,8 +12,11 @@ namespace cairn {
 /// The natives for the processor this runs on.
 void add_pair_natives(NativeTable& table);
 
-/// The two builds. The second is called only where the processor has AVX2 and fused operations.
+/// The two builds of the arithmetic and of the functions. The second is called only where the processor has AVX2 and
+/// fused operations.
 void add_pair_natives_portable(NativeTable& table);
 void add_pair_natives_avx2(NativeTable& table);
+void add_pair_functions_portable(NativeTable& table);
+void add_pair_functions_avx2(NativeTable& table);
 
 }  // namespace cairn

@@ -1,0 +1,296 @@
+// sin, cos, tan and their inverses (pair floats, 5).
+//
+// Arguments are reduced by Payne and Hanek's method (Radian reduction for trigonometric functions, SIGNUM Newsletter
+// 18, 1983): the significands times the bits of 2/pi that matter, in integers, so that the rest keeps its relative
+// accuracy next to every multiple of pi/2. Sines and arc tangents then come from tables at multiples of 1/32 and the
+// addition theorems, in three limbs.
+#pragma once
+
+#include "runtime/semantics/pair/constants.hpp"
+#include "runtime/semantics/pair/naturals.hpp"
+#include "runtime/semantics/pair/tables/trigonometry.hpp"
+#include "runtime/semantics/pair/triple.hpp"
+
+namespace cairn::semantics::pair {
+inline namespace CAIRN_PAIR_BUILD {
+
+template <class T>
+struct SinCos {
+  Pair<T> sin;
+  Pair<T> cos;
+};
+
+/// An angle as quadrant pi/2 + rest, |rest| at most about pi/4.
+template <class T>
+struct Angle {
+  int quadrant;  // 0 to 3
+  Triple<T> rest;
+};
+
+/// Fixed-point words of x 2/pi: one of integer bits, then the fraction, most significant first. 24 or 53 bits of a
+/// significand leave 232 or 331 bits of fraction right.
+template <class T>
+inline constexpr int kTurnWords = sizeof(T) == 4 ? 9 : 13;
+
+/// 32 bits of 2/pi from bit `from` after the point on; zeros before it.
+CAIRN_PAIR_INLINE U32 two_over_pi(int from) {
+  if (from <= -32) return 0;
+  if (from < 0) return kTwoOverPi[0] >> -from;
+  const int word = from >> 5;
+  const int part = from & 31;
+  if (part == 0) return kTwoOverPi[word];
+  return kTwoOverPi[word] << part | kTwoOverPi[word + 1] >> (32 - part);
+}
+
+/// Adds (or, when `negative`, takes away) a limb's magnitude times 2/pi, modulo 2^32.
+template <class T>
+inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
+  if (limb == T(0)) return;
+  const Dissected<T> parts = dissected(limb);
+  const auto low = static_cast<U32>(parts.significand);
+  const auto high = static_cast<U32>(parts.significand >> 32);
+  U64 carry = 0;  // of the product
+  U64 above = 0;  // the high half's product of the word before
+  U64 into_turn = negative ? 1 : 0;
+  for (int k = kTurnWords<T> - 1; k >= 0; --k) {
+    const U64 word = two_over_pi(parts.exponent - 32 + 32 * k);
+    const U64 product = word * low;
+    // carry and above are below 2^33 and 2^32, so that the sums fit.
+    const U64 sum = (product & 0xffffffffU) + carry + (above & 0xffffffffU);
+    carry = (product >> 32) + (sum >> 32) + (above >> 32);
+    above = word * high;
+    const auto digit = static_cast<U32>(sum);
+    into_turn += U64{turn[k]} + (negative ? static_cast<U32>(~digit) : digit);
+    turn[k] = static_cast<U32>(into_turn);
+    into_turn >>= 32;
+  }
+}
+
+/// x >= 0.
+template <class T>
+inline Angle<T> angle_of(Pair<T> x) {
+  if (x.hi < T(0.785)) return {0, triple(x)};
+  U32 turn[kTurnWords<T>] = {};
+  turn_by<T>(turn, x.hi, false);
+  turn_by<T>(turn, x.lo, sign_bit(x.lo));
+  // To the nearest quadrant: what is left is a fraction of either sign.
+  const bool up = (turn[1] >> 31) != 0;
+  const int quadrant = static_cast<int>((turn[0] + (up ? 1U : 0U)) & 3U);
+  if (up) {
+    U64 carry = 1;
+    for (int k = kTurnWords<T> - 1; k > 0; --k) {
+      carry += static_cast<U32>(~turn[k]);
+      turn[k] = static_cast<U32>(carry);
+      carry >>= 32;
+    }
+  }
+  int first = 1;
+  while (first < kTurnWords<T> - 1 && turn[first] == 0) ++first;
+  int at = 32 * (first - 1) + (turn[first] == 0 ? 0 : __builtin_clz(turn[first]));  // bits after the point
+  T limbs[3];
+  for (T& limb : limbs) {
+    U64 bits = 0;
+    for (int taken = 0; taken < kPrecision<T>;) {
+      const int word = 1 + (at + taken) / 32;
+      const int inside = (at + taken) % 32;
+      const int left = kPrecision<T> - taken;
+      const int count = 32 - inside < left ? 32 - inside : left;
+      const U32 source = word < kTurnWords<T> ? turn[word] : 0;
+      bits = bits << count | (source << inside) >> (32 - count);
+      taken += count;
+    }
+    at += kPrecision<T>;
+    limb = scaled(static_cast<T>(bits), -at);
+  }
+  Triple<T> fraction = settled(limbs[0], limbs[1], limbs[2]);
+  if (up) fraction = -fraction;
+  return {quadrant, fraction * entry(Angles<T>::limbs, 1)};
+}
+
+/// sin and cos of an angle of magnitude up to about pi/4, in three limbs.
+template <class T>
+struct Circle {
+  Triple<T> sin;
+  Triple<T> cos;
+};
+template <class T>
+inline Circle<T> circle(Triple<T> angle) {
+  const bool negative = angle.a < T(0);
+  if (negative) angle = -angle;
+  const T step = nearest(angle.a * T(32));
+  const int j = static_cast<int>(step);
+  const Triple<T> t = angle + step * T(-0.03125);
+  const Pair<T> short_t = to_pair(t);
+  const Pair<T> square = sqr<Level::Mid>(short_t);
+  const Pair<T> cube = mul<Level::Low>(square, short_t);
+  const Triple<T> sine = t + mul<Level::Low>(cube, polynomial_of<SineTail<T>>(square));
+  const Pair<T> cosine = mul<Level::Mid>(square, polynomial_of<CosineTail<T>>(square));  // less 1
+  const Triple<T> s = entry(Sines<T>::limbs, j);
+  const Triple<T> c = entry(Cosines<T>::limbs, j);
+  Triple<T> sin = s + (c * sine + mul<Level::Low>(to_pair(s), cosine));
+  if (j == 0) sin = sine;
+  const Triple<T> cos = c + (-(s * sine) + mul<Level::Low>(to_pair(c), cosine));
+  return {negative ? -sin : sin, cos};
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> sine_of(const Circle<T>& circle, int quadrant) {
+  const Triple<T> value = (quadrant & 1) != 0 ? circle.cos : circle.sin;
+  return (quadrant & 2) != 0 ? -value : value;
+}
+/// An odd function of x from its value at |x|.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> odd_value(Pair<T> value, T x) {
+  return {flip(value.hi, x), flip(value.lo, x)};
+}
+
+template <class T>
+inline Pair<T> sin(Pair<T> x) {
+  if (!finite(x.hi)) return of(kNan<T>);
+  if (magnitude(x.hi) < kTiny<T>) return x;
+  const Angle<T> angle = angle_of(abs(x));
+  return odd_value(to_pair(sine_of(circle(angle.rest), angle.quadrant)), x.hi);
+}
+template <class T>
+inline Pair<T> cos(Pair<T> x) {
+  if (!finite(x.hi)) return of(kNan<T>);
+  const Angle<T> angle = angle_of(abs(x));
+  const Pair<T> result = to_pair(sine_of(circle(angle.rest), angle.quadrant + 1));
+  return {result.hi, result.lo + T(0)};
+}
+template <class T>
+inline SinCos<T> sincos(Pair<T> x) {
+  return {sin(x), cos(x)};
+}
+template <class T>
+inline Pair<T> tan(Pair<T> x) {
+  if (!finite(x.hi)) return of(kNan<T>);
+  if (magnitude(x.hi) < kTiny<T>) return x;
+  const Angle<T> angle = angle_of(abs(x));
+  const Circle<T> both = circle(angle.rest);
+  return odd_value(to_pair(sine_of(both, angle.quadrant) / sine_of(both, angle.quadrant + 1)), x.hi);
+}
+
+/// x modulo 2 as quadrant/2 + rest with |rest| <= 1/4, exact. x >= 0 and finite.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> half_turns(Pair<T> x, int& quadrant) {
+  const Pair<T> rest = two_sum(x.hi - T(2) * truncated(x.hi * T(0.5)), x.lo - T(2) * truncated(x.lo * T(0.5)));
+  const T n = nearest(rest.hi * T(2));
+  quadrant = static_cast<int>(n) & 3;
+  return two_sum(rest.hi - n * T(0.5), rest.lo);
+}
+/// What sinpi and cospi share, `shift` quadrants on: a multiple of 1/2 is exact.
+template <class T>
+inline Pair<T> sinpi_of(Pair<T> x, int shift) {
+  int quadrant = 0;
+  const Pair<T> rest = half_turns(x, quadrant);
+  quadrant += shift;
+  if (rest.hi == T(0)) return of((quadrant & 1) == 0 ? T(0) : (quadrant & 2) != 0 ? T(-1) : T(1));
+  if (magnitude(rest.hi) < kTiny<T> && (quadrant & 1) == 0) {
+    constexpr int kShift = 3 * kPrecision<T>;  // so that no error term falls below the subnormals
+    const Triple<T> value = entry(Angles<T>::limbs, 0) * ldexp(rest, kShift);
+    return assembled((quadrant & 2) != 0 ? -value : value, -kShift);
+  }
+  return to_pair(sine_of(circle(entry(Angles<T>::limbs, 0) * rest), quadrant));
+}
+template <class T>
+inline Pair<T> sinpi(Pair<T> x) {
+  if (!finite(x.hi)) return of(kNan<T>);
+  const Pair<T> value = sinpi_of(abs(x), 0);
+  if (value.lo == T(0) && (value.hi == T(0) || magnitude(value.hi) == T(1))) return of(flip(value.hi, x.hi));
+  return odd_value(value, x.hi);
+}
+template <class T>
+inline Pair<T> cospi(Pair<T> x) {
+  if (!finite(x.hi)) return of(kNan<T>);
+  return sinpi_of(abs(x), 1);
+}
+template <class T>
+inline SinCos<T> sincospi(Pair<T> x) {
+  return {sinpi(x), cospi(x)};
+}
+
+// ---------------------------------------------------------------------------------------------------------- inverses
+
+/// atan(y/x) for 0 <= y, 0 <= x, not both zero, between 2^-80 and 2^80 of each other.
+template <class T>
+inline Triple<T> arc(Triple<T> y, Triple<T> x) {
+  const bool steep = y.a > x.a || (y.a == x.a && y.b > x.b);
+  const Triple<T> above = steep ? x : y;
+  const Triple<T> below = steep ? y : x;
+  const T step = nearest(above.a / below.a * T(32));
+  const T c = step * T(0.03125);
+  const Triple<T> t = (above - below * c) / (below + above * c);
+  const Pair<T> short_t = to_pair(t);
+  const Pair<T> square = sqr<Level::Mid>(short_t);
+  const Pair<T> cube = mul<Level::Low>(square, short_t);
+  const Triple<T> rest = t + mul<Level::Low>(cube, polynomial_of<ArcTangentTail<T>>(square));
+  const Triple<T> value = entry(ArcTangents<T>::limbs, static_cast<int>(step)) + rest;
+  return steep ? entry(Angles<T>::limbs, 1) - value : value;
+}
+
+/// sqrt(1 - x^2) for |x| < 1.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> other_leg(Pair<T> x) {
+  return square_root((triple(neg(x)) + T(1)) * (triple(x) + T(1)));
+}
+/// Whether |x| exceeds 1: 1; equals it: 0; else -1. NaN gives 1.
+template <class T>
+CAIRN_PAIR_INLINE int against_one(Pair<T> x) {
+  const Pair<T> y = abs(x);
+  if (lt(y, of(T(1)))) return -1;
+  return y.hi == T(1) && y.lo == T(0) ? 0 : 1;
+}
+
+template <class T>
+inline Pair<T> asin(Pair<T> x) {
+  const int side = against_one(x);
+  if (side > 0) return of(kNan<T>);
+  if (side == 0) return odd_value(half_pi<T>(), x.hi);
+  if (magnitude(x.hi) < kTiny<T>) return x;
+  return odd_value(to_pair(arc(triple(abs(x)), other_leg(x))), x.hi);
+}
+template <class T>
+inline Pair<T> acos(Pair<T> x) {
+  const int side = against_one(x);
+  if (side > 0) return of(kNan<T>);
+  if (side == 0) return x.hi > T(0) ? of(T(0)) : pi<T>();
+  if (magnitude(x.hi) < power_of_two<T>(-3 * kPrecision<T>)) return half_pi<T>();
+  const Triple<T> value = arc(other_leg(x), triple(abs(x)));
+  return to_pair(x.hi < T(0) ? entry(Angles<T>::limbs, 0) - value : value);
+}
+
+/// The angle of (x, y), both positive and finite, between 0 and pi; `left` puts x on the other side.
+template <class T>
+inline Pair<T> direction(Pair<T> y, Pair<T> x, bool left) {
+  const int apart = exponent_of(y.hi) - exponent_of(x.hi);
+  constexpr int kFar = 2 * kPrecision<T> + 16;
+  if (apart > kFar) return half_pi<T>();
+  if (apart < -kFar && left) return pi<T>();
+  const Triple<T> above = scaled(triple(y), -exponent_of(y.hi));
+  const Triple<T> below = scaled(triple(x), -exponent_of(x.hi));
+  if (apart < -kFar) return assembled(above / below, apart);
+  const Triple<T> value = apart > 0 ? arc(above, scaled(below, -apart)) : arc(scaled(above, apart), below);
+  return to_pair(left ? entry(Angles<T>::limbs, 0) - value : value);
+}
+template <class T>
+inline Pair<T> atan(Pair<T> x) {
+  if (nan(x.hi)) return of(kNan<T>);
+  if (magnitude(x.hi) < kTiny<T>) return x;
+  if (infinite(x.hi)) return odd_value(half_pi<T>(), x.hi);
+  return odd_value(direction(abs(x), of(T(1)), false), x.hi);
+}
+template <class T>
+inline Pair<T> atan2(Pair<T> y, Pair<T> x) {
+  if (nan(x.hi) || nan(y.hi)) return of(kNan<T>);
+  const bool left = sign_bit(x.hi);
+  if (infinite(y.hi) && infinite(x.hi)) {
+    const Triple<T> eighth = entry(Angles<T>::limbs, left ? 3 : 2);
+    return odd_value(to_pair(eighth), y.hi);
+  }
+  if (y.hi == T(0) || infinite(x.hi)) return left ? odd_value(pi<T>(), y.hi) : of(flip(T(0), y.hi));
+  if (x.hi == T(0) || infinite(y.hi)) return odd_value(half_pi<T>(), y.hi);
+  return odd_value(direction(abs(y), abs(x), left), y.hi);
+}
+
+}  // namespace CAIRN_PAIR_BUILD
+}  // namespace cairn::semantics::pair

@@ -1,0 +1,164 @@
+// Numbers in three limbs, which the functions carry where a pair would cost them their bound (pair floats, 5.4): sums,
+// products, quotients and roots with relative errors of a few u^3, and the way back to a pair. The limbs of a Triple
+// descend, each at most about an ulp of the one before; a sum that cancels keeps an error of a few u^3 of its terms.
+#pragma once
+
+#include "runtime/semantics/pair/conversions.hpp"
+
+namespace cairn::semantics::pair {
+inline namespace CAIRN_PAIR_BUILD {
+
+template <class T>
+struct Triple {
+  T a;
+  T b;
+  T c;
+};
+
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> triple(Pair<T> x) {
+  return {x.hi, x.lo, T(0)};
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> triple(T x) {
+  return {x, T(0), T(0)};
+}
+/// Entry k of a table of triples.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> entry(const T* limbs, int k) {
+  return {limbs[3 * k], limbs[3 * k + 1], limbs[3 * k + 2]};
+}
+
+/// The same number with limbs that do not overlap, whatever cancelled in it.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> settled(T a, T b, T c) {
+  const Pair<T> low = two_sum(b, c);
+  const Pair<T> top = two_sum(a, low.hi);
+  const Pair<T> middle = two_sum(top.lo, low.lo);
+  const Pair<T> first = two_sum(top.hi, middle.hi);
+  const Pair<T> second = two_sum(first.lo, middle.lo);
+  return {first.hi, second.hi, second.lo};
+}
+
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> operator-(Triple<T> x) {
+  return {-x.a, -x.b, -x.c};
+}
+template <class T>
+inline Triple<T> operator+(Triple<T> x, Triple<T> y) {
+  const Pair<T> top = two_sum(x.a, y.a);
+  const Pair<T> middle = two_sum(x.b, y.b);
+  const Pair<T> second = two_sum(middle.hi, top.lo);
+  return settled(top.hi, second.hi, (x.c + y.c) + (middle.lo + second.lo));
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> operator-(Triple<T> x, Triple<T> y) {
+  return x + -y;
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> operator+(Triple<T> x, Pair<T> y) {
+  return x + triple(y);
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> operator+(Triple<T> x, T y) {
+  return x + triple(y);
+}
+
+template <class T>
+inline Triple<T> operator*(Triple<T> x, Triple<T> y) {
+  const Pair<T> top = two_prod(x.a, y.a);
+  const Pair<T> left = two_prod(x.a, y.b);
+  const Pair<T> right = two_prod(x.b, y.a);
+  const T low = fused(x.a, y.c, fused(x.c, y.a, x.b * y.b)) + (left.lo + right.lo);
+  const Pair<T> sides = two_sum(left.hi, right.hi);
+  const Pair<T> second = two_sum(top.lo, sides.hi);
+  return settled(top.hi, second.hi, low + (sides.lo + second.lo));
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> operator*(Triple<T> x, Pair<T> y) {
+  return x * triple(y);
+}
+template <class T>
+inline Triple<T> operator*(Triple<T> x, T y) {
+  const Pair<T> top = two_prod(x.a, y);
+  const Pair<T> middle = two_prod(x.b, y);
+  const Pair<T> second = two_sum(top.lo, middle.hi);
+  return settled(top.hi, second.hi, fused(x.c, y, middle.lo + second.lo));
+}
+
+/// Long division: three quotients of leading limbs.
+template <class T>
+inline Triple<T> operator/(Triple<T> x, Triple<T> y) {
+  const T first = x.a / y.a;
+  Triple<T> rest = x - y * first;
+  const T second = rest.a / y.a;
+  rest = rest - y * second;
+  return settled(first, second, rest.a / y.a);
+}
+
+/// x 2^e; exact but for what falls below the subnormals.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> scaled(Triple<T> x, int e) {
+  return {scaled(x.a, e), scaled(x.b, e), scaled(x.c, e)};
+}
+
+/// The square root of a positive triple: a limb's, then two corrections from exact residuals (Newton).
+template <class T>
+inline Triple<T> square_root(Triple<T> x) {
+  if (!(x.a > T(0))) return triple(T(0));
+  const T first = square_root(x.a);
+  const T twice = first + first;
+  Triple<T> rest = x - triple(two_prod(first, first));
+  const T second = rest.a / twice;
+  rest = rest - triple(two_prod(twice, second)) - triple(two_prod(second, second));
+  return settled(first, second, rest.a / twice);
+}
+
+/// The nearest pair, or one next to it.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> to_pair(Triple<T> x) {
+  return fast_two_sum(x.a, x.b + x.c);
+}
+
+/// m 2^k as a pair, whatever k: an infinity beyond the range; below it each limb is rounded once, and a result whose
+/// high limb is subnormal is rounded once as a whole.
+template <class T>
+inline Pair<T> assembled(Triple<T> m, int k) {
+  Pair<T> p = to_pair(m);
+  if (p.hi == T(0) || !finite(p.hi)) return of(p.hi);
+  const int top = exponent_of(p.hi) + k;
+  if (top > kMaxExponent<T>) return of(flip(kInfinity<T>, p.hi));
+  if (top >= kMinExponent<T>) {
+    const Pair<T> q = joined(scaled(p.hi, k), scaled(p.lo, k));
+    return {q.hi, q.lo + T(0)};
+  }
+  // To odd first: then the one rounding sees the low limb.
+  if (p.lo != T(0) && (bits_of(p.hi) & 1) == 0) {
+    p.hi = limb_of<T>(sign_bit(p.hi) == sign_bit(p.lo) ? bits_of(p.hi) + 1 : bits_of(p.hi) - 1);
+  }
+  return of(scaled(p.hi, k));
+}
+
+/// sum q_k v^k of a table's polynomial: limbs, then pairs.
+template <class Table, class T>
+inline Pair<T> polynomial_of(const T* coefficients, Pair<T> v) {
+  const T* limbs = coefficients + 2 * Table::first;
+  T low = limbs[Table::count - Table::first - 1];
+  for (int k = Table::count - Table::first - 2; k >= 0; --k) low = fused(low, v.hi, limbs[k]);
+  Pair<T> sum = of(low);
+  for (int k = Table::first - 1; k >= 0; --k) {
+    sum = add<Level::Mid>(mul<Level::Low>(sum, v), Pair<T>{coefficients[2 * k], coefficients[2 * k + 1]});
+  }
+  return sum;
+}
+template <class Table, class T>
+CAIRN_PAIR_INLINE Pair<T> polynomial_of(Pair<T> v) {
+  return polynomial_of<Table>(Table::coefficients, v);
+}
+
+/// Below this magnitude x + O(x^2) rounds to x where the series goes on with x^3.
+template <class T>
+inline constexpr T kTiny = power_of_two<T>(-kPrecision<T> - 2);
+
+}  // namespace CAIRN_PAIR_BUILD
+}  // namespace cairn::semantics::pair
