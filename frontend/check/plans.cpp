@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/chunks.hpp"
 #include "frontend/check/fusion.hpp"
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/tree_walk.hpp"
@@ -167,6 +168,41 @@ class SchedulePlan {
         refuse_plan(std::string(form.name) + " needs a host region, and there is none.");
       if (form.on == On::Device && !regions.device) {
         refuse_plan(std::string(form.name) + " needs a device region, and there is none.");
+      }
+    }
+    for (const auto& each : checker_.program().functions) {
+      if (each->declaration == &function) arrays_fit(chunked_arrays(*each));
+    }
+  }
+
+  const syntax::PlanItem* item(std::string_view name) const {
+    const auto is_named = [&](const syntax::PlanItem& each) { return checker_.text(each.name.name) == name; };
+    const auto found = std::ranges::find_if(plan_.items, is_named);
+    return found == plan_.items.end() ? nullptr : &*found;
+  }
+
+  /// `vector` and `stage` need arrays that lanes touch where these say.
+  void arrays_fit(const ChunkedArrays& arrays) const {
+    const syntax::PlanItem* vector = item("vector");
+    const syntax::PlanItem* stage = item("stage");
+    if (vector != nullptr) {
+      if (item("fuse") != nullptr) refuse_plan("vector and fuse do not go together.");
+      for (const std::uint64_t bytes : arrays.element_bytes) {
+        if (bytes * vector->value.value <= 16) continue;
+        refuse_plan("vector " + std::to_string(vector->value.value) + " of elements of " + std::to_string(bytes) +
+                    " bytes is wider than the 16 bytes one load or store moves.");
+      }
+      if (arrays.element_bytes.empty()) {
+        refuse_plan("vector needs an array that lanes touch at their own index alone, with no guard left there.");
+      }
+    }
+    if (stage != nullptr) {
+      if (item("fuse") != nullptr) refuse_plan("stage and fuse do not go together.");
+      if (vector != nullptr) refuse_plan("stage and vector do not go together.");
+      if (arrays.least_reach == 0 || arrays.least_reach > stage->value.value) {
+        refuse_plan("stage " + std::to_string(stage->value.value) +
+                    " needs an array that lanes only read, at their own index and at most that far beside it, with no "
+                    "guard left there.");
       }
     }
   }
