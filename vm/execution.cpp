@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cuda/device.hpp"
 #include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/thread.hpp"
@@ -35,6 +36,7 @@ Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   Limits limits;
   limits.memory_bytes = options.memory_bytes;
   state_ = std::make_unique<State>(std::move(module), limits);
+  if (!state_->image.module().emulated_for.empty()) state_->instance.set_device(cuda::emulated_device());
   std::string list(options.program);
   list += '\0';
   for (const std::string_view argument : options.arguments) {

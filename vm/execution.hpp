@@ -29,7 +29,8 @@ struct ExecutionOptions {
 
 class Execution {
  public:
-  /// The module is trusted: it was lowered here, or the verifier accepted it.
+  /// The module is trusted: it was lowered here, or the verifier accepted it. Device work of a module built for
+  /// emulation runs on host threads; other device work traps.
   Execution(bytecode::Module module, const ExecutionOptions& options);
   ~Execution();
   Execution(const Execution&) = delete;

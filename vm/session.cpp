@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/check/device_needs.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/support/sha256.hpp"
@@ -47,8 +48,11 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
   check.packaged = packaged_module;
   check.device_target =
       options.device_target.empty() ? session->project_->manifest.device_target : options.device_target;
+  session->device_target_ = check.device_target;
+  session->emulate_ = options.emulate;
   check_program(session->compilation_, check);
   if (verdict.accepted()) session->judge_foreign_symbols();
+  if (verdict.accepted() && options.emulate) session->judge_foreign_emulation();
   if (options.first_only && verdict.refusals.size() > 1) verdict.refusals.resize(1);
   if (options.first_only) {
     verdict.not_judged = 0;
@@ -81,6 +85,40 @@ void Session::judge_foreign_symbols() {
       return;
     }
   }
+}
+
+/// Vendored CUDA has no meaning on the host (devices, 19).
+void Session::judge_foreign_emulation() {
+  for (const ForeignSource& source : project_->manifest.foreign) {
+    if (!source.path.ends_with(".cu")) continue;
+    Diagnostic refusal;
+    refusal.code = Code::Emulate;
+    refusal.message =
+        source.path +
+        " is vendored CUDA. Emulation refuses what the host cannot run as the device would: build for the "
+        "device to run it.";
+    refuse_whole(compilation_.verdict, std::move(refusal));
+    return;
+  }
+}
+
+bool Session::is_emulated() const { return emulate_ && checked::has_device_work(program()); }
+
+std::optional<Diagnostic> Session::judge_device_target() const {
+  if (!device_target_.empty() || !checked::has_device_work(program())) return std::nullopt;
+  Diagnostic refusal;
+  refusal.code = Code::Target;
+  refusal.message =
+      "This program has device work, and no device target is known: name one with --device-target sm_90, or as "
+      "device_target in the manifest's [build]; --emulate then runs its device work on host threads.";
+  return refusal;
+}
+
+std::optional<Diagnostic> Session::judge_device() const {
+  if (emulate_ || !checked::has_device_work(program())) return std::nullopt;
+  if (auto refusal = judge_device_target()) return refusal;
+  return no_verdict("This program has device work, and no device here runs code for " + device_target_ +
+                    ". Run it where there is one, or with --emulate on host threads.");
 }
 
 std::optional<Diagnostic> Session::judge_board() const {
@@ -118,6 +156,7 @@ Session::Counts Session::counts() const {
 
 std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& options) const {
   lower::Lowered lowered = lower::lower_program(compilation_, options);
+  if (is_emulated()) lowered.module.emulated_for = device_target_;
   if (lowered.failure.empty()) return lowered;
   Diagnostic refusal = no_verdict("This build cannot run the program: " + lowered.failure + ".");
   if (lowered.assembly_failed) {

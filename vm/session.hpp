@@ -55,6 +55,16 @@ class Session {
   /// functions that allocate, do I/O or need lanes, devices or foreign code. Nothing for a hosted one.
   [[nodiscard]] std::optional<Diagnostic> judge_board() const;
 
+  /// Whether the accepted program has device work, and all of it runs on host threads.
+  [[nodiscard]] bool is_emulated() const;
+  /// E-TARGET when the accepted program has device work and no device target is known.
+  [[nodiscard]] std::optional<Diagnostic> judge_device_target() const;
+  /// What stands in the way of running an accepted program's device work here: that, or no device of the target is
+  /// there. Nothing when there is none, or when it is emulated.
+  [[nodiscard]] std::optional<Diagnostic> judge_device() const;
+  /// The device target the command or the manifest names; empty when neither does.
+  [[nodiscard]] const std::string& device_target() const { return device_target_; }
+
   /// The accepted program as bytecode. A program that holds what this build cannot express is refused without a
   /// verdict.
   [[nodiscard]] std::expected<lower::Lowered, Diagnostic> lower(const lower::Options& options) const;
@@ -69,9 +79,12 @@ class Session {
  private:
   Session() = default;
   void judge_foreign_symbols();
+  void judge_foreign_emulation();
 
   Compilation compilation_;
   std::optional<Project> project_;
+  std::string device_target_;  // empty: none is known
+  bool emulate_ = false;
 };
 
 }  // namespace cairn

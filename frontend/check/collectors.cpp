@@ -296,6 +296,11 @@ void BodyChecker::device_compact(const syntax::CompactStmt& statement, checked::
   made.yield =
       yield_lane(statement.binder, *statement.yield, made.output->type->element, made.extent, nullptr, at, projection);
   watched_ = watched;
+  // One kernel does both, with what either names.
+  std::vector<Local*>& captures = made.condition->captures;
+  for (Local* each : made.yield->captures) {
+    if (std::ranges::find(captures, each) == captures.end()) captures.push_back(each);
+  }
 }
 
 }  // namespace cairn

@@ -78,6 +78,23 @@ const DeviceFeature* device_feature(std::string_view name) {
   return found == kFeatures.end() ? nullptr : found;
 }
 
+DeviceLimits limits_of(const DeviceTarget& target) {
+  struct Row {
+    int capability;
+    int warps;
+    int shared_kib;
+  };
+  constexpr std::array kPublished = {Row{75, 32, 64},  Row{80, 64, 164}, Row{86, 48, 100},  Row{87, 48, 164},
+                                     Row{89, 48, 100}, Row{90, 64, 228}, Row{100, 64, 228}, Row{120, 48, 100}};
+  DeviceLimits limits;
+  for (const Row& row : kPublished) {
+    if (row.capability != target.capability) continue;
+    limits.warps_per_sm = row.warps;
+    limits.shared_bytes_per_sm = row.shared_kib << 10;
+  }
+  return limits;
+}
+
 bool provides(const DeviceTarget& target, const DeviceFeature& feature) {
   if (target.capability < feature.from || target.suffix < feature.suffix) return false;
   return feature.families.empty() || std::ranges::find(feature.families, target.capability) != feature.families.end();

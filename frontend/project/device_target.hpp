@@ -45,4 +45,15 @@ struct DeviceFeature {
 /// What provides a feature: "sm_80 or later", "sm_90a".
 [[nodiscard]] std::string providers(const DeviceFeature& feature);
 
+/// Published limits (devices, 18). Where the table has no row for a target, 0.
+struct DeviceLimits {
+  int registers_per_thread = 255;
+  int registers_per_sm = 65536;
+  int threads_per_block = 1024;
+  int shared_bytes_per_block = 48 << 10;  // static
+  int warps_per_sm = 0;
+  int shared_bytes_per_sm = 0;
+};
+[[nodiscard]] DeviceLimits limits_of(const DeviceTarget& target);
+
 }  // namespace cairn

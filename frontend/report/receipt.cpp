@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/check/body_walk.hpp"
+#include "frontend/check/device_needs.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/expand/program_names.hpp"
 #include "frontend/report/guards.hpp"
@@ -24,7 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using checked::Function;
 using checked::FunctionKind;
-using checked::Label;
 using namespace syntax;
 
 class Receipt {
@@ -49,16 +50,11 @@ class Receipt {
     receipt["recipes"] = recipes();
     receipt["uninstantiated_templates"] = uninstantiated_templates();
     receipt["modules"] = module_interfaces(compilation_);
-    const bool has_device_work = std::ranges::any_of(compilation_.program.functions, [](const auto& function) {
-      return function->row != nullptr &&
-             function->row->has_any(checked::labels(Label::ParDevice, Label::GpuAlloc, Label::TransferD2D,
-                                                    Label::TransferD2H, Label::TransferH2D));
-    });
-    receipt["requires"] = has_device_work ? Json::array({"cuda"}) : Json::array();
-    const bool has_lanes = std::ranges::any_of(compilation_.program.functions, [](const auto& function) {
-      return function->row != nullptr && function->row->has(Label::ParDevice);
-    });
-    receipt["device_features"] = has_lanes ? Json::array({"device_lanes"}) : Json::array();
+    receipt["requires"] = requirements();
+    receipt["device_features"] = Json::array();
+    for (const DeviceFeature* need : checked::device_needs(compilation_.program)) {
+      receipt["device_features"].push_back(need->name);
+    }
     receipt["trusted_lowering_rules"] = Json::array();
     receipt["arithmetic_certificate"] = nullptr;
     receipt["functions"] = functions();
@@ -73,6 +69,27 @@ class Receipt {
   }
 
  private:
+  /// `cuda`, and each target of typed assembly.
+  [[nodiscard]] Json requirements() const {
+    std::vector<std::string> needs;
+    if (checked::has_device_work(compilation_.program)) needs.emplace_back("cuda");
+    for (const auto& function : compilation_.program.functions) {
+      if (function->parent != nullptr) continue;
+      checked::walk_body(
+          *function, [](const checked::Expr&) {},
+          [&](const checked::Stmt& statement) {
+            if (statement.kind != checked::StmtKind::Asm) return;
+            const auto& assembly = statement.as<checked::AsmStmt>();
+            constexpr std::string_view kTargets[] = {"ptx", "x86_64", "aarch64"};
+            const bool is_ptx = assembly.target == checked::AsmTarget::Ptx;
+            std::string need = is_ptx ? "ptx:" + std::string(assembly.capability)
+                                      : "asm:" + std::string(kTargets[static_cast<std::size_t>(assembly.target)]);
+            if (std::ranges::find(needs, need) == needs.end()) needs.push_back(std::move(need));
+          });
+    }
+    return needs;
+  }
+
   std::string full_name(const Decl& declaration) const {
     const std::string_view module = names_.text(declaration.module);
     return (module.empty() ? std::string() : std::string(module) + ".") +

@@ -64,6 +64,8 @@ std::string_view trap_kind_name(TrapKind kind) {
       return "thread";
     case TrapKind::Foreign:
       return "foreign";
+    case TrapKind::Device:
+      return "device";
     case TrapKind::Limit:
       return "limit";
     case TrapKind::Interrupt:

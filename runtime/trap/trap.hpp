@@ -39,6 +39,7 @@ enum class TrapKind : std::uint8_t {
   Stack,      // call depth
   Thread,     // a thread could not be made
   Foreign,    // a foreign function could not be called
+  Device,     // there is no device, or an earlier failure poisoned it
   Limit,      // a limit the host set: steps, time
   Interrupt,  // the host asked the program to stop
 };

@@ -93,10 +93,11 @@ TEST_CASE("another version and another file are told apart from damage", "[bundl
   std::string bytes = write_bundle(small_module(), {});
   CHECK(load("plain text").error().kind == BundleError::Kind::NotABundle);
   CHECK(load("").error().kind == BundleError::Kind::NotABundle);
-  bytes[8] = 2;
+  bytes[8] = static_cast<char>(kBundleVersion + 1);
   const auto other = load(bytes);
   CHECK(other.error().kind == BundleError::Kind::OtherVersion);
-  CHECK(other.error().message == "the bundle has format version 2, this program reads 1");
+  CHECK(other.error().message == "the bundle has format version " + std::to_string(kBundleVersion + 1) +
+                                     ", this program reads " + std::to_string(kBundleVersion));
   CHECK(is_bundle(std::as_bytes(std::span(bytes))));
 }
 

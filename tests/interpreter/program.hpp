@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device.hpp"
 #include "vm/bytecode/builder.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/bytecode/verifier.hpp"
@@ -47,7 +48,9 @@ struct Outcome {
 class Running {
  public:
   explicit Running(Module module, const Limits& limits = {}, const NativeTable& natives = {})
-      : image_(checked(std::move(module)), natives), instance_(image_, output, limits) {}
+      : image_(checked(std::move(module)), natives), instance_(image_, output, limits) {
+    instance_.set_device(cuda::emulated_device());
+  }
 
   Outcome call(std::uint32_t function, const std::vector<std::uint64_t>& arguments = {}) {
     if (!thread_) thread_.emplace(instance_);

@@ -227,6 +227,7 @@ template <class Stream>
 void entries(Stream& stream, On<Stream, Module>& module) {
   index(stream, module.entry);
   rows(stream, module.tests, 1, [&](auto& test) { index(stream, test); });
+  text(stream, module.emulated_for);
 }
 
 template <class Stream>

@@ -129,7 +129,7 @@ bool CodeVerifier::fold_fits(std::uint64_t fold, const RegisterType& type) const
 }
 
 void CodeVerifier::rule_region() {
-  require(self_.kind != FunctionKind::Kernel, "a region inside a kernel");
+  require(self_.kind != FunctionKind::Kernel && self_.kind != FunctionKind::DeviceLane, "a region inside a kernel");
   const Function& lane = module_.functions[operand(Place::M)];
   const Signature& signature = module_.signatures[lane.signature];
   require(lane.kind == FunctionKind::Lane, "no lane function");
@@ -149,11 +149,9 @@ void CodeVerifier::rule_region() {
       return require(fits_out, "a lane of another signature");
     }
     default: {
-      const RegisterType result = signature.result;
-      require(signature == Signature{{kWord, kWord}, result, false}, "a lane of another signature");
-      require(fold_fits(operand(Place::D), result), "no such fold");
+      rule_collector(signature);
       if (failed()) return;
-      result_ = {FlowType::Kind::Typed, result, 0};
+      result_ = {FlowType::Kind::Typed, signature.result, 0};
       if (op_ != Op::Scan) return;
       const std::uint32_t element = read(Place::E).type.type;
       const auto scalar = static_cast<ScalarKind>(operand(Place::D) >> 8);
@@ -225,9 +223,72 @@ void CodeVerifier::rule_task() {
   }
 }
 
+/// A lane function that folds: its result, and what a scan's output holds.
+void CodeVerifier::rule_collector(const Signature& lane) {
+  const RegisterType result = lane.result;
+  require(lane == Signature{{kWord, kWord}, result, false}, "a lane of another signature");
+  require(fold_fits(operand(Place::D), result), "no such fold");
+}
+
+void CodeVerifier::rule_device() {
+  require(self_.kind != FunctionKind::Kernel && self_.kind != FunctionKind::DeviceLane, "device work inside a kernel");
+  const auto begin_ticket = [&] {
+    const RegisterType ticket = declared(operand(Place::A));
+    if (ticket.kind != RegisterKind::Ticket) return fail("a ticket in no register of its own");
+    require(module_.signatures[ticket.type] == Signature{}, "a ticket of work that gives something");
+    result_ = {FlowType::Kind::Typed, ticket, 0};
+  };
+  if (op_ == Op::QueueAfter || op_ == Op::QueueWait) {
+    require(module_.signatures[read(Place::A).type.type] == Signature{}, "a ticket of work that gives something");
+    return;
+  }
+  if (op_ == Op::QueueTransfer) {
+    begin_ticket();
+    return failed() ? void() : require_copy(Place::B, Place::C);
+  }
+  const Function& lane = module_.functions[operand(Place::M)];
+  const Signature& signature = module_.signatures[lane.signature];
+  require(lane.kind == FunctionKind::DeviceLane, "no device lane function");
+  check_environment(lane, op_ == Op::DeviceParallel ? Place::A : Place::B);
+  if (failed()) return;
+  const auto has_elements = [&](std::uint32_t type, ScalarKind scalar) {
+    return module_.types[type].size == scalar_size(scalar) &&
+           has_scalar(module_, type, 0, register_kind(scalar), scalar_size(scalar));
+  };
+  const auto folded = static_cast<ScalarKind>(operand(Place::D) >> 8);
+  switch (op_) {
+    case Op::QueueParallel:
+      begin_ticket();
+      [[fallthrough]];
+    case Op::DeviceParallel:
+      return require(signature == Signature{{kWord, kWord}, {}, false}, "a lane of another signature");
+    case Op::DeviceCompact: {
+      const bool fits = signature.parameters.size() == 3 && signature.parameters[0] == kWord &&
+                        signature.parameters[1] == kWord && signature.parameters[2].kind == RegisterKind::View &&
+                        signature.parameters[2].writable && signature.result == kWord;
+      require(fits, "a lane of another signature");
+      if (!failed()) require(read(Place::E).type.type == signature.parameters[2].type, "elements of another type");
+      return;
+    }
+    case Op::DeviceReduceTo: {
+      rule_collector(signature);
+      if (failed()) return;
+      const Spot at = spot(Place::A);
+      return require(has_scalar(module_, at.whole, at.offset, register_kind(folded), scalar_size(folded)),
+                     "no such scalar lies there");
+    }
+    default:
+      rule_collector(signature);
+      if (failed()) return;
+      if (op_ != Op::DevicePrefixes) result_ = {FlowType::Kind::Typed, signature.result, 0};
+      if (op_ != Op::DeviceReduce) require(has_elements(read(Place::E).type.type, folded), "elements of another type");
+      return;
+  }
+}
+
 void CodeVerifier::rule_kernel() {
   if (op_ == Op::Cooperative) {
-    require(self_.kind != FunctionKind::Kernel, "a region inside a kernel");
+    require(self_.kind != FunctionKind::Kernel && self_.kind != FunctionKind::DeviceLane, "a region inside a kernel");
     const Function& kernel = module_.functions[operand(Place::M)];
     require(kernel.kind == FunctionKind::Kernel, "no kernel");
     return check_environment(kernel, Place::A);

@@ -42,6 +42,7 @@ class CodeVerifier {
   void rule_reference();
   void rule_part();
   void rule_bytes();
+  void require_copy(Place to, Place from);
   void rule_owner();
   void rule_atomic(RegisterKind kind, std::uint32_t size);
   void rule_return();
@@ -56,6 +57,8 @@ class CodeVerifier {
   void rule_callable();
   void rule_region();
   void rule_task();
+  void rule_device();
+  void rule_collector(const Signature& lane);
   void rule_kernel();
   void check_window(std::uint64_t window, const Signature& signature, const Passing& passing);
   void finish_call(std::uint64_t window, const Signature& signature);

@@ -9,4 +9,18 @@ SourcePosition Function::position_at(std::uint32_t word) const {
   return after == positions.begin() ? position : std::prev(after)->position;
 }
 
+bool has_device_work(const Module& module) {
+  const auto is_device = [](const Word* code) {
+    const Op op = op_of(*code);
+    return (op >= Op::PlacedNew && op <= Op::QueueWait) || (op == Op::Cooperative && d_of(code[1]) != 0);
+  };
+  return std::ranges::any_of(module.functions, [&](const Function& function) {
+    const Word* const end = function.code.data() + function.code.size();
+    for (const Word* code = function.code.data(); code < end; code += instruction_words(code)) {
+      if (is_device(code)) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace cairn::bytecode

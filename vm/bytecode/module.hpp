@@ -77,7 +77,9 @@ struct KernelInfo {
 /// of floats round each step.
 enum class ReduceKind : std::uint8_t { AddWrap, MulWrap, And, Or, Xor, Min, Max, Add, Mul };
 
-enum class FunctionKind : std::uint8_t { Plain, Closure, Lane, Kernel, Test };
+/// A DeviceLane is a lane function whose environment holds values and views alone, so that it can be handed to a device
+/// whole. A Kernel is the body of a cooperative region.
+enum class FunctionKind : std::uint8_t { Plain, Closure, Lane, DeviceLane, Kernel, Test };
 
 struct Function {
   std::string name;  // qualified, with instance arguments: "lib.rising[u64]"
@@ -156,6 +158,10 @@ struct Module {
   std::vector<Function> functions;
   std::uint32_t entry = kNone;       // main: no parameters, result i32
   std::vector<std::uint32_t> tests;  // functions, in declaration order
+  std::string emulated_for;          // built with --emulate: the device target it was judged against; else empty
 };
+
+/// Whether anything of the module needs a device: memory of one, a region on it, queued work.
+[[nodiscard]] bool has_device_work(const Module& module);
 
 }  // namespace cairn::bytecode

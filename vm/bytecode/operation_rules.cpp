@@ -70,6 +70,7 @@ void CodeVerifier::check_rule() {
   if (within(op_, Op::Parallel, Op::Scan)) return rule_region();
   if (within(op_, Op::Spawn, Op::MutexUnlock)) return rule_task();
   if (name.verb.starts_with("atomic.")) return rule_atomic(kind_named(name.type), size_named(name.type));
+  if (within(op_, Op::DeviceParallel, Op::QueueWait)) return rule_device();
   if (within(op_, Op::Cooperative, Op::PipelineRelease)) return rule_kernel();
   rule_same_types();
 }
@@ -268,13 +269,17 @@ void CodeVerifier::rule_bytes() {
           "values of different types");
       return;
     }
-    default: {  // view.copy, transfer
-      const std::uint32_t element = read(Place::A).type.type;
-      require(read(Place::B).type.type == element && module_.types[element].size == bytes,
-              "elements of different types");
-      require(!module_.types[element].pointers, "owners are copied");
-    }
+    default:  // view.copy, transfer
+      return require_copy(Place::A, Place::B);
   }
+}
+
+/// Every element of one view is to become that of another.
+void CodeVerifier::require_copy(Place to, Place from) {
+  const std::uint32_t element = read(to).type.type;
+  require(read(from).type.type == element && module_.types[element].size == operand(Place::M),
+          "elements of different types");
+  require(!module_.types[element].pointers, "owners are copied");
 }
 
 void CodeVerifier::rule_owner() {

@@ -299,6 +299,7 @@ class TableVerifier {
     }
     require(function.positions.empty() || last < function.code.size(), "a position past the code");
     if (function.kind == FunctionKind::Kernel) check_kernel(function);
+    if (function.kind == FunctionKind::DeviceLane) check_device_lane(function);
   }
 
   void check_registers(const Function& function) {
@@ -336,6 +337,18 @@ class TableVerifier {
       require(object.offset < function.memory_bytes && type.size <= function.memory_bytes - object.offset,
               "an object past the memory");
       end = object.offset + std::max<std::uint64_t>(type.size, 1);
+    }
+  }
+
+  /// Nothing of the host's frames or objects reaches a device.
+  void check_device_lane(const Function& function) {
+    require(function.environment != kNone, "a device lane without an environment");
+    if (fault_) return;
+    for (const Field& field : module_.types[function.environment].fields) {
+      const TypeKind kind = module_.types[field.type].kind;
+      require(kind != TypeKind::Reference && kind != TypeKind::Callable && kind != TypeKind::DynReference &&
+                  kind != TypeKind::Handle && !module_.types[field.type].owns,
+              "a device lane that refers to the host");
     }
   }
 

@@ -12,7 +12,7 @@ inline constexpr std::string_view kRegisterNames[] = {
     "fn",   "ref",  "ticket", "group", "ring", "view", "buf", "callable", "dyn", "dynref", "second"};
 /// From TypeKind::Buf to TypeKind::DynReference.
 inline constexpr std::string_view kWordTypeNames[] = {"buf", "dyn", "fn", "ref", "view", "callable", "dynref"};
-inline constexpr std::string_view kFunctionKindNames[] = {"plain", "closure", "lane", "kernel", "test"};
+inline constexpr std::string_view kFunctionKindNames[] = {"plain", "closure", "lane", "device.lane", "kernel", "test"};
 inline constexpr std::string_view kPrintNames[] = {"byte", "unsigned", "signed", "bool", "f32", "f64", "bytes"};
 
 }  // namespace cairn::bytecode

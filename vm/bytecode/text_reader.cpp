@@ -221,6 +221,8 @@ class Reader {
       module_.entry = small();
     } else if (kind == "test") {
       module_.tests.push_back(small());
+    } else if (kind == "emulated") {
+      module_.emulated_for = quoted();
     } else if (kind == "function") {
       function();
     } else {

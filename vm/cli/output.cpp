@@ -36,6 +36,10 @@ void Output::record_line(const nlohmann::ordered_json& record) const { write_out
 
 void Output::say(std::string_view text) const { write_out(text); }
 
+void Output::note(std::string_view sentence) const {
+  if (!json_) write_error("note: " + std::string(sentence) + "\n");
+}
+
 int Output::refuse(const Verdict& verdict, const SourceMap& sources) const {
   if (json_) {
     record(record_of(verdict, sources));

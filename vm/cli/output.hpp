@@ -28,6 +28,8 @@ class Output {
   void record_line(const nlohmann::ordered_json& record) const;
   /// Text for people, to stdout. Ends as given.
   void say(std::string_view text) const;
+  /// `note: ` and a sentence for people, to stderr; nothing in a record.
+  void note(std::string_view sentence) const;
 
   /// Every refusal of the verdict. The status: kNoVerdict when the first says nothing about the program, else kRefused.
   int refuse(const Verdict& verdict, const SourceMap& sources) const;

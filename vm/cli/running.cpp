@@ -5,8 +5,10 @@
 
 #include <sys/time.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "frontend/diagnostics/render.hpp"
+#include "vm/cli/machine.hpp"
 
 namespace cairn::cli {
 
@@ -42,6 +44,24 @@ ExecutionOptions execution_options(const Invocation& invocation, std::int64_t de
 
 Diagnostic time_limit_passed(std::int64_t seconds) {
   return no_verdict("The program was stopped after " + std::to_string(seconds) + " s, its time limit.");
+}
+
+std::string emulation_claim(const std::string& target) {
+  return "Device work runs on host threads, judged against " + target + "; this is no device run.";
+}
+
+nlohmann::ordered_json emulation_record(const std::string& target) {
+  nlohmann::ordered_json record;
+  record["runs_on"] = "host";
+  record["judged_against"] = target;
+  record["machine"] = describe_host().platform;
+  record["claim"] = emulation_claim(target);
+  record["not_checked"] = {"launches, and the registers and shared memory a device has for them",
+                           "the orders in which a device runs lanes, blocks and queued work",
+                           "time: that of an emulated run means nothing"};
+  record["differences"] = {"a float reduction is folded in index order", "mma_unordered adds with increasing k",
+                           "atomic_add_unordered keeps subnormals of f32", "old values that atomic updates give"};
+  return record;
 }
 
 void end_after(std::int64_t seconds) {

@@ -22,7 +22,4 @@ template <class F>
 [[nodiscard]] const Word* lock_mutex(Machine m, const Word* pc);
 void unlock_mutex(std::uint8_t* mutex);
 
-[[nodiscard]] const Word* placed_new(Machine m, const Word* pc);
-void placed_drop(Machine m, const Word* pc);
-
 }  // namespace cairn::interpreter

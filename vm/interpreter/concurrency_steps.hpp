@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "vm/interpreter/concurrency.hpp"
+#include "vm/interpreter/devices.hpp"
 #include "vm/interpreter/kernels.hpp"
 #include "vm/interpreter/machine.hpp"
 
@@ -155,30 +156,40 @@ template <Op op>
 }
 
 template <Op op>
-[[gnu::always_inline]] inline const Word* placement_step(Machine& m, const Word* pc) {
+[[gnu::always_inline]] inline const Word* device_step(Machine& m, const Word* pc) {
   if constexpr (op == Op::PlacedNew) {
     return placed_new(m, pc);
   } else if constexpr (op == Op::PlacedDrop) {
     placed_drop(m, pc);
     return pc + 2;
+  } else if constexpr (op == Op::Transfer) {
+    return transfer(m, pc);
+  } else if constexpr (op == Op::DeviceParallel) {
+    return device_parallel(m, pc);
+  } else if constexpr (op == Op::DeviceReduce) {
+    return device_reduce(m, pc);
+  } else if constexpr (op == Op::DeviceReduceTo) {
+    return device_reduce_to(m, pc);
+  } else if constexpr (op == Op::DeviceScan || op == Op::DevicePrefixes) {
+    return device_scan(m, pc);
+  } else if constexpr (op == Op::DeviceCompact) {
+    return device_compact(m, pc);
+  } else if constexpr (op == Op::QueueAfter) {
+    return queue_after(m, pc);
+  } else if constexpr (op == Op::QueueParallel) {
+    return queue_parallel(m, pc);
+  } else if constexpr (op == Op::QueueTransfer) {
+    return queue_transfer(m, pc);
   } else {
-    static_assert(op == Op::Transfer);
-    const Word w = pc[0];
-    const std::uint64_t count = m.base[a_of(w) + 1U];
-    if (count != m.base[b_of(w) + 1U]) [[unlikely]]
-      return fail(TrapKind::Bounds, pc, m);
-    if (count != 0) {
-      std::memmove(reinterpret_cast<void*>(m.base[a_of(w)]), reinterpret_cast<const void*>(m.base[b_of(w)]),
-                   count * m_of(pc[1]));
-    }
-    return pc + 2;
+    static_assert(op == Op::QueueWait);
+    return queue_wait(m, pc);
   }
 }
 
 template <Op op>
 [[gnu::always_inline]] inline const Word* kernel_step(Machine& m, const Word* pc) {
   if constexpr (op == Op::Cooperative) {
-    return run_cooperative(m, pc);
+    return d_of(pc[1]) != 0 ? device_cooperative(m, pc) : run_cooperative(m, pc);
   } else if constexpr (op == Op::SharedView) {
     return shared_view(m, pc);
   } else if constexpr (op == Op::PipelineFill) {

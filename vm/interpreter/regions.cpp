@@ -1,12 +1,11 @@
 // Regions on the lane pool (concurrency, 7.5, 8 and 9).
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
-#include "runtime/pool/lane_pool.hpp"
 #include "runtime/sums/exact_sum.hpp"
 #include "vm/interpreter/concurrency.hpp"
 #include "vm/interpreter/folds.hpp"
+#include "vm/interpreter/lane_region.hpp"
 
 namespace cairn::interpreter {
 namespace {
@@ -18,82 +17,13 @@ using bytecode::d_of;
 using bytecode::e_of;
 using bytecode::m_of;
 
-// The specification's unobservable policy: how many indices a claim covers, and below how many a region is a plain
-// loop.
-constexpr std::uint64_t kClaim = 8192;
-constexpr std::uint64_t kSerial = 16384;
-
-/// One region being run: calls a lane function on whichever threads take part, and keeps the first trap.
-class Region {
- public:
-  Region(Machine m, const Word* pc, std::uint32_t function, std::uint64_t environment)
-      : starter_(*m.thread), function_(function), environment_(environment), outer_(starter_.native_frame) {
-    // Calls of the starting thread go above the frame that starts the region.
-    const std::uint32_t self = starter_.image().function_at(pc);
-    starter_.native_frame = {m.base + starter_.functions[self].frame_bytes / 8, m.memory};
-    slots_ = starter_.functions[function].parameter_slots;
-  }
-  ~Region() { starter_.native_frame = outer_; }
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
-
-  /// One call of the lane function; `more` are the slots of parameters after lo and hi.
-  bool call(std::size_t lane, std::uint64_t lo, std::uint64_t hi, std::span<const std::uint64_t> more,
-            std::uint64_t* result) {
-    Thread& thread = lane == 0 ? starter_ : starter_.instance().thread_here();
-    std::uint64_t arguments[8] = {lo, hi};
-    std::ranges::copy(more, arguments + 2);
-    arguments[slots_] = environment_;
-    const auto trap = thread.call(function_, {arguments, slots_ + 1}, {result, result == nullptr ? 0U : 1U});
-    if (!trap) return true;
-    const std::lock_guard guard(mutex_);
-    if (!failed_) trap_ = *trap;
-    failed_ = true;
-    return false;
-  }
-
-  /// `work`: how many elements an index stands for.
-  template <class Body>
-  void run(std::uint64_t count, std::uint64_t chunk, Body& body, std::uint64_t work = 1) {
-    if (count <= chunk || (count < kSerial / work && chunk != 1)) {
-      if (count != 0) body(std::size_t{0}, std::size_t{0}, static_cast<std::size_t>(count));
-      return;
-    }
-    runtime::LanePool* pool = starter_.lane_pool();
-    if (pool == nullptr) return;  // what CAIRN_LANES says is pending as a trap
-    pool->run({static_cast<std::size_t>(count), static_cast<std::size_t>(chunk), 0}, body);
-  }
-
-  [[nodiscard]] Thread& starter() const { return starter_; }
-
-  /// After the region: `next`, or how it failed.
-  const Word* finish(Machine m, const Word* pc, const Word* next) {
-    if (failed_) {
-      starter_.trapped = true;
-      starter_.trap = trap_;
-      return kExit;
-    }
-    return starter_.pending.kind == TrapKind::None ? next : fail(starter_.pending.kind, pc, m);
-  }
-
- private:
-  Thread& starter_;
-  std::uint32_t function_;
-  std::uint64_t environment_;
-  std::uint32_t slots_ = 0;
-  Thread::NativeFrame outer_;
-  std::mutex mutex_;
-  bool failed_ = false;
-  TrapRecord trap_;
-};
-
 /// The runs of consecutive indices a reduction or scan is cut into, by the count alone.
 struct Blocks {
   std::uint64_t count = 0;
   std::uint64_t blocks = 1;
 
   explicit Blocks(std::uint64_t indices)
-      : count(indices), blocks(indices < kSerial ? 1 : std::min<std::uint64_t>(256, indices / kClaim)) {}
+      : count(indices), blocks(indices < kSerialIndices ? 1 : std::min<std::uint64_t>(256, indices / kClaimIndices)) {}
   /// Where block k begins; the first count % blocks are one longer.
   [[nodiscard]] std::uint64_t begin(std::uint64_t k) const {
     return k * (count / blocks) + std::min(k, count % blocks);
@@ -105,9 +35,9 @@ struct Blocks {
 const Word* run_parallel(Machine m, const Word* pc) {
   const std::uint64_t count = m.base[b_of(pc[0])];
   const std::uint64_t block = std::max<std::uint64_t>(c_of(pc[0]), 1);
-  Region region(m, pc, m_of(pc[1]), m.base[a_of(pc[0])]);
+  LaneRegion region(m, pc, m_of(pc[1]), m.base[a_of(pc[0])]);
   auto body = [&](std::size_t lane, std::size_t lo, std::size_t hi) { return region.call(lane, lo, hi, {}, nullptr); };
-  region.run(count, std::max<std::uint64_t>(kClaim / block, 1), body, block);
+  region.run(count, std::max<std::uint64_t>(kClaimIndices / block, 1), body, block);
   return region.finish(m, pc, pc + 2);
 }
 
@@ -117,7 +47,7 @@ const Word* run_reduce(Machine m, const Word* pc) {
   std::uint64_t total = identity(fold);
   std::vector<std::uint64_t> totals(blocks.blocks, total);
   {
-    Region region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
+    LaneRegion region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
     auto body = [&](std::size_t lane, std::size_t first, std::size_t last) {
       for (std::size_t k = first; k < last; ++k) {
         if (!region.call(lane, blocks.begin(k), blocks.begin(k + 1), {}, &totals[k])) return false;
@@ -142,7 +72,7 @@ const Word* run_exact_sum(Machine m, const Word* pc) {
   std::mutex mutex;
   runtime::ExactSum<F> total;
   {
-    Region region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
+    LaneRegion region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
     auto body = [&](std::size_t lane, std::size_t first, std::size_t last) {
       runtime::ExactSum<F> part;
       F terms[kTerms];
@@ -156,7 +86,7 @@ const Word* run_exact_sum(Machine m, const Word* pc) {
       total.join(part);
       return true;
     };
-    region.run(count, kClaim, body);
+    region.run(count, kClaimIndices, body);
     const Word* next = region.finish(m, pc, pc + 2);
     if (next != pc + 2) return next;
   }
@@ -173,7 +103,7 @@ const Word* run_scan(Machine m, const Word* pc) {
   const std::uint64_t size = bytecode::scalar_size(fold.scalar);
   std::uint64_t total = identity(fold);
   std::vector<std::uint64_t> before(blocks.blocks, total);
-  Region region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
+  LaneRegion region(m, pc, m_of(pc[1]), m.base[b_of(pc[0])]);
   auto prefixes = [&](std::size_t lane, std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       if (!region.call(lane, blocks.begin(k), blocks.begin(k + 1), {}, &before[k])) return false;

@@ -47,8 +47,8 @@ template <Op op, bool watched>
     return atomic_step<op>(m, pc);
   } else if constexpr (name.verb.starts_with("mmio.")) {
     return machine_step<op>(m, pc);
-  } else if constexpr (within(op, Op::PlacedNew, Op::Transfer)) {
-    return placement_step<op>(m, pc);
+  } else if constexpr (within(op, Op::PlacedNew, Op::QueueWait)) {
+    return device_step<op>(m, pc);
   } else if constexpr (within(op, Op::Cooperative, Op::PipelineRelease)) {
     return kernel_step<op>(m, pc);
   } else if constexpr (name.type == "f32" || name.type == "f64") {

@@ -1,4 +1,4 @@
-// Tasks and task groups (concurrency, 5 and 6), mutexes, and storage placed off the heap.
+// Tasks and task groups (concurrency, 5 and 6), and mutexes.
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -20,7 +20,6 @@ namespace {
 using bytecode::a_of;
 using bytecode::b_of;
 using bytecode::c_of;
-using bytecode::d_of;
 using bytecode::m_of;
 using bytecode::RegisterKind;
 using bytecode::RegisterType;
@@ -247,18 +246,5 @@ const Word* lock_mutex(Machine m, const Word* pc) {
 }
 
 void unlock_mutex(std::uint8_t* mutex) { reinterpret_cast<runtime::Lock*>(mutex)->unlock(); }
-
-// Every place is host memory here: exactly the bytes asked for, zeroed, on 256 bytes (devices, 19).
-const Word* placed_new(Machine m, const Word* pc) {
-  const bytecode::Type& type = m.thread->image().module().types[m_of(pc[1])];
-  const std::uint64_t count = m.base[b_of(pc[0])];
-  void* data = m.thread->heap().allocate(count, type.size, std::max<std::uint32_t>(type.align, 256));
-  if (count != 0 && data == nullptr) return fail(TrapKind::Allocation, pc, m);
-  m.base[a_of(pc[0])] = reinterpret_cast<std::uint64_t>(data);
-  m.base[a_of(pc[0]) + 1U] = count;
-  return pc + 2;
-}
-
-void placed_drop(Machine m, const Word* pc) { drop_buffer(*m.thread, m.base + a_of(pc[0]), m_of(pc[1])); }
 
 }  // namespace cairn::interpreter

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cuda/device.hpp"
 #include "runtime/pool/lane_pool.hpp"
 #include "runtime/tasks/task_threads.hpp"
 #include "vm/interpreter/interpreter.hpp"
@@ -61,6 +62,8 @@ Instance::Instance(const Image& image, OutputSink& output, Limits limits)
       number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1) {}
 Instance::~Instance() = default;
 
+void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }
+
 void Instance::tell_trap(const TrapRecord& record) {
   if (!trap_told_.exchange(true) && on_trap_) on_trap_(record);
 }
@@ -111,6 +114,13 @@ Thread::Thread(Instance& instance)
       instance_(instance),
       stack_(instance.limits().stack_bytes),
       heap_(instance.memory()) {}
+
+Thread::~Thread() = default;
+
+cuda::Context* Thread::device_context() {
+  if (device_context_ == nullptr && instance_.device() != nullptr) device_context_ = instance_.device()->context();
+  return device_context_.get();
+}
 
 runtime::LanePool* Thread::lane_pool() {
   std::string why;
@@ -168,7 +178,8 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
   while (true) {
     // A lane function keeps the index it is at in its first slot; a kernel is given its block and thread.
     const bytecode::FunctionKind kind = module.functions[function].kind;
-    if (kind == bytecode::FunctionKind::Lane) trap.notes.push_back("lane " + std::to_string(base[0]));
+    if (kind == bytecode::FunctionKind::Lane || kind == bytecode::FunctionKind::DeviceLane)
+      trap.notes.push_back("lane " + std::to_string(base[0]));
     if (kind == bytecode::FunctionKind::Kernel) {
       trap.notes.push_back("block " + std::to_string(base[0]) + ", thread " + std::to_string(base[1]));
     }

@@ -26,6 +26,10 @@ class TaskThreads;
 namespace interpreter {
 class Block;
 }
+namespace cuda {
+class Context;
+class Device;
+}  // namespace cuda
 
 /// Where print, println, eprint and eprintln go. The default writes to file descriptors 1 and 2, unbuffered.
 class OutputSink {
@@ -72,6 +76,9 @@ class Instance {
   [[nodiscard]] OutputSink& output() const { return output_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] InstanceMemory& memory() { return memory_; }
+  /// Where device work is done; without one it traps. Set before anything runs.
+  void set_device(std::unique_ptr<cuda::Device> device);
+  [[nodiscard]] cuda::Device* device() const { return device_.get(); }
   /// What the program sees as its argument list: its own path, then its arguments, each followed by a NUL.
   [[nodiscard]] const std::string& argument_list() const { return argument_list_; }
   void set_argument_list(std::string list) { argument_list_ = std::move(list); }
@@ -107,6 +114,7 @@ class Instance {
   OutputSink& output_;
   Limits limits_;
   InstanceMemory memory_;
+  std::unique_ptr<cuda::Device> device_;  // outlives the contexts of the threads below
   ForeignCaller* foreign_caller_ = nullptr;
   std::string argument_list_;
   std::atomic<bool> interrupted_{false};
@@ -124,6 +132,7 @@ class Instance {
 class Thread {
  public:
   explicit Thread(Instance& instance);
+  ~Thread();
 
   /// Calls a function of the image with its argument slots and copies its result's slots (0, 1 or 2) to `result`. The
   /// trap it ended with, if it did: then nothing of it was released, and only ending the instance is allowed. May be
@@ -136,6 +145,8 @@ class Thread {
   [[nodiscard]] ThreadHeap& heap() { return heap_; }
   /// The instance's pool, or null with a trap pending.
   [[nodiscard]] runtime::LanePool* lane_pool();
+  /// This thread's view of the instance's device, made when first asked for; null when there is no device.
+  [[nodiscard]] cuda::Context* device_context();
 
   // ------------------------------------------------------------------------- for the engines
   const CodeEntry* functions = nullptr;  // of the image, one load away
@@ -173,6 +184,7 @@ class Thread {
   Instance& instance_;
   ThreadStack stack_;
   ThreadHeap heap_;
+  std::unique_ptr<cuda::Context> device_context_;
 };
 
 }  // namespace cairn

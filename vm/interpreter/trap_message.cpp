@@ -140,7 +140,12 @@ class Message {
       case Op::GuardEqual:
         return "lengths " + decimal(a()) + " and " + decimal(b());
       case Op::ViewCopy:
+      case Op::Transfer:
         return "lengths " + decimal(length_of(a_of(w))) + " and " + decimal(length_of(b_of(w)));
+      case Op::QueueTransfer:
+        return "lengths " + decimal(length_of(b_of(w))) + " and " + decimal(length_of(c_of(w)));
+      case Op::DeviceCompact:
+        return decimal(c()) + " elements, length " + decimal(length_of(e_of(pc_[1])));
       default:
         return name_.verb.starts_with("store.at") ? indexed(b(), a_of(w)) : indexed(c(), b_of(w));
     }

@@ -11,6 +11,10 @@ Register FunctionLowering::environment_for(const checked::Function& body, Positi
   const std::uint64_t object = temporary_object(environment.type);
   for (const Capture& capture : environment.captures) {
     const Place from = home(*capture.local);
+    if (capture.embedded) {
+      copy(frame_place(from.type, object + capture.offset), from, position);
+      continue;
+    }
     Register held = from.reg;
     if (from.kind != Place::Kind::Register) {
       held = capture.by_reference || capture.form.kind == RegisterKind::Ref ? reference(from, position)

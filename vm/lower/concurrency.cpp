@@ -38,12 +38,24 @@ std::uint64_t guarded_offset(const bytecode::Type& mutex) { return std::max<std:
 
 /// `to`: where a value of Shape::Memory goes.
 Register FunctionLowering::concurrent(const Expr& e, const Place* to, Register into) {
-  if (e.kind == ExprKind::Spawn) return spawn(e.as<checked::SpawnExpr>(), into);
+  if (e.kind == ExprKind::Spawn) {
+    const bool is_queued = e.type->placement == Placement::Device;
+    return is_queued ? queued(e.as<checked::SpawnExpr>(), into) : spawn(e.as<checked::SpawnExpr>(), into);
+  }
   const auto& node = e.as<ConcurrentExpr>();
   switch (node.op) {
     case ConcurrentOp::WaitTicket:
+      if (node.receiver->type->placement == Placement::Device) {
+        emit(e.position, Op::QueueWait, handle(*node.receiver));
+        return {};
+      }
+      return join(node, to, into);
     case ConcurrentOp::Collect:
       return join(node, to, into);
+    case ConcurrentOp::LoadWide:
+    case ConcurrentOp::StoreWide:
+      wide_access(node, to);
+      return {};
     case ConcurrentOp::WaitGroup:
       emit(e.position, Op::WaitGroup, handle(*node.receiver));
       return {};

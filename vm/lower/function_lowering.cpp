@@ -55,6 +55,18 @@ Place FunctionLowering::received(const Local& local, Register reg, bool by_refer
   return place;
 }
 
+/// What a local that a device lane has a copy of stands for: the value in the register, or behind it.
+Place FunctionLowering::copied(const Local& local, Register reg, bool embedded) {
+  Place place;
+  place.type = local.type->is(TypeKind::Borrow) ? local.type->element : local.type;
+  place.reg = reg;
+  place.writable = false;
+  if (!embedded) return place;
+  place.kind = Place::Kind::Reference;
+  place.referent = place.type;
+  return place;
+}
+
 void FunctionLowering::bind_parameters() {
   std::size_t index = 0;
   if (shape_of(*function_.result) == Shape::Memory) {
@@ -83,8 +95,14 @@ void FunctionLowering::bind_captures() {
   f_.name(from, "environment");
   for (const Capture& capture : environment.captures) {
     const Register reg = f_.add_register(capture.form, std::string(module_.text(capture.local->name)));
-    emit(function_.position, memory_operation(Op::LoadBool, capture.form.kind), reg, from, capture.offset);
-    set_home(*capture.local, received(*capture.local, reg, capture.by_reference));
+    if (capture.embedded) {
+      emit(function_.position, Op::RefOffset, reg, from, capture.offset);
+    } else {
+      emit(function_.position, memory_operation(Op::LoadBool, capture.form.kind), reg, from, capture.offset);
+    }
+    const bool copies = function_.kind == checked::FunctionKind::Lane && module_.lane_form(function_).device;
+    set_home(*capture.local, copies ? copied(*capture.local, reg, capture.embedded)
+                                    : received(*capture.local, reg, capture.by_reference));
     view_once(*capture.local);
   }
 }

@@ -55,6 +55,11 @@ struct Place {
   const Type* referent = nullptr;  // Reference: the type of the whole that `reg` refers to
 };
 
+inline constexpr RegisterType kIndexRegister{bytecode::RegisterKind::U64, false, bytecode::kNone};
+
+/// A fold as operations carry it: kind + 256 * scalar.
+[[nodiscard]] std::uint64_t fold_of(syntax::Reducer reducer, bytecode::RegisterKind kind);
+
 /// Whether an owner holds its value on the path being lowered.
 enum class Life : std::uint8_t { Live, Dead, Maybe };
 
@@ -71,6 +76,7 @@ class FunctionLowering {
   void trap_when_called();
   void bind_parameters();
   Place received(const Local& local, Register reg, bool by_reference);
+  static Place copied(const Local& local, Register reg, bool embedded);
   void bind_captures();
   void use_view_lengths();
   void fail(Position position, std::string why) { module_.fail(position, std::move(why)); }
@@ -304,6 +310,8 @@ class FunctionLowering {
 
   // --- memory_operations.cpp
   void transfer_views(const checked::TransferExpr& e);
+  static std::uint64_t transfer_places(const checked::TransferExpr& e);
+  static std::uint64_t place_number(Placement placement);
   Register machine(const checked::MachineExpr& e, Register into);
 
   // --- concurrency.cpp
@@ -327,9 +335,20 @@ class FunctionLowering {
   void reduce(const checked::ReduceStmt& s);
   void scan(const checked::ScanStmt& s);
   void compact(const checked::CompactStmt& s);
+  void keep(const Expr& yielded, Register output, Register kept, Position position);
   void fold_in_order(std::uint32_t lane, Register environment, Register count, Register total, Position position);
   static const Expr& yielded(const checked::Function& lane);
   void run_lane();
+
+  // --- devices.cpp
+  void device_parallel(const checked::ParallelStmt& s);
+  void device_reduce(const checked::ReduceStmt& s);
+  void device_scan(const checked::ScanStmt& s);
+  void device_compact(const checked::CompactStmt& s);
+  Register queued(const checked::SpawnExpr& e, Register into);
+  void wide_access(const checked::ConcurrentExpr& e, const Place* to);
+  /// The reference to the scalar element a total goes into, guarded.
+  Place total_place(const Expr& target);
 
   struct Loop {
     Label exit;

@@ -6,11 +6,41 @@ namespace cairn::lower {
 using checked::MachineExpr;
 using checked::MachineOp;
 
-/// Both ends are views of one element type; different lengths trap.
+namespace {
+
+bool is_device(const checked::Expr& view) { return view.type->placement == Placement::Device; }
+
+}  // namespace
+
+/// Both ends are views of one element type; different lengths trap. Between memory that the host reaches it is a copy
+/// of the host's own.
 void FunctionLowering::transfer_views(const checked::TransferExpr& e) {
   const Register destination = view(*e.destination);
   const Register source = view(*e.source);
-  emit(e.position, Op::ViewCopy, destination, source, types().size(*e.destination->type->element));
+  const std::uint64_t size = types().size(*e.destination->type->element);
+  if (!is_device(*e.destination) && !is_device(*e.source)) {
+    return emit(e.position, Op::ViewCopy, destination, source, size);
+  }
+  emit(e.position, Op::Transfer, destination, source, transfer_places(e), size);
+}
+
+/// The places of both ends, as bytecode says them.
+std::uint64_t FunctionLowering::transfer_places(const checked::TransferExpr& e) {
+  return place_number(e.destination->type->placement) + 4 * place_number(e.source->type->placement);
+}
+
+std::uint64_t FunctionLowering::place_number(Placement placement) {
+  switch (placement) {
+    case Placement::Host:
+      return 0;
+    case Placement::Device:
+      return 1;
+    case Placement::Pinned:
+      return 2;
+    case Placement::Unified:
+      return 3;
+  }
+  return 0;
 }
 
 /// One access of exactly the width of the type, by a native of the machine.

@@ -85,6 +85,9 @@ std::uint32_t ModuleLowering::lane_signature(const checked::Function& lane) {
   signature.parameters = {index, index};
   if (form.kind == LaneForm::Kind::Terms) {
     signature.parameters.push_back({RegisterKind::View, true, types_.memory(*lane.result)});
+  } else if (form.kind == LaneForm::Kind::Compact) {
+    signature.parameters.push_back({RegisterKind::View, true, types_.memory(*form.yield->result)});
+    signature.result = index;
   } else if (form.kind != LaneForm::Kind::Region) {
     signature.result = types_.value(*lane.result);
   }
@@ -103,15 +106,16 @@ std::uint32_t ModuleLowering::enqueue(const checked::Function& function, Functio
 
 std::uint32_t ModuleLowering::function(const checked::Function& function) {
   if (const auto known = functions_.find(&function); known != functions_.end()) return known->second;
-  FunctionKind kind = FunctionKind::Plain;
-  if (function.kind == checked::FunctionKind::Kernel) kind = FunctionKind::Kernel;
-  if (function.kind == checked::FunctionKind::Test) kind = FunctionKind::Test;
-  return enqueue(function, kind, kNone, kNone);
+  const bool is_test = function.kind == checked::FunctionKind::Test;
+  return enqueue(function, is_test ? FunctionKind::Test : FunctionKind::Plain, kNone, kNone);
 }
 
 std::uint32_t ModuleLowering::inner_function(const checked::Function& body, std::uint32_t parent) {
   if (const auto known = functions_.find(&body); known != functions_.end()) return known->second;
-  const FunctionKind kind = body.kind == checked::FunctionKind::Lane ? FunctionKind::Lane : FunctionKind::Closure;
+  FunctionKind kind = FunctionKind::Closure;
+  if (body.kind == checked::FunctionKind::Lane) {
+    kind = lane_form(body).device ? FunctionKind::DeviceLane : FunctionKind::Lane;
+  }
   return enqueue(body, kind, environment(body).type, parent);
 }
 
@@ -120,12 +124,19 @@ const Environment& ModuleLowering::environment(const checked::Function& body) {
   Environment& environment = at->second;
   if (!added) return environment;
   std::vector<bytecode::Field> fields;
+  const bool copies = body.kind == checked::FunctionKind::Lane && lane_form(body).device;
   for (const Local* local : body.captures) {
     Capture capture;
     capture.local = local;
-    capture.by_reference = captured_by_reference(*local);
+    capture.by_reference = !copies && captured_by_reference(*local);
     std::uint32_t field = kNone;
-    if (capture.by_reference) {
+    if (copies) {
+      const Type& held = local->type->is(TypeKind::Borrow) ? *local->type->element : *local->type;
+      capture.embedded = shape_of(held) == Shape::Memory;
+      capture.form =
+          capture.embedded ? bytecode::RegisterType{RegisterKind::Ref, true, types_.memory(held)} : types_.value(held);
+      field = held.is(TypeKind::View) ? types_.environment_field(held) : types_.memory(held);
+    } else if (capture.by_reference) {
       const std::uint32_t type = types_.memory(*local->type);
       capture.form = {RegisterKind::Ref, true, type};
       field = builder_.reference(type, true);

@@ -18,10 +18,12 @@
 
 namespace cairn::lower {
 
-/// How a closure or lane reaches one outer local: a copy of what never changes while it may run, else a reference.
+/// How a closure or lane reaches one outer local: a copy of what never changes while it may run, else a reference. What
+/// runs on the device has copies of everything, made where the region starts.
 struct Capture {
   const checked::Local* local = nullptr;
   bool by_reference = false;
+  bool embedded = false;        // the object itself lies in the environment
   std::uint64_t offset = 0;     // in the environment
   bytecode::RegisterType form;  // of the field, as a register holds it
 };
@@ -31,14 +33,16 @@ struct Environment {
   std::vector<Capture> captures;
 };
 
-/// How the lanes of one statement run: a region, a fold to a total, terms for an exact sum, or prefixes.
+/// How the lanes of one statement run: a region, a fold to a total, terms for an exact sum, prefixes, or a selection.
 struct LaneForm {
-  enum class Kind : std::uint8_t { Region, Fold, Terms, Scan };
+  enum class Kind : std::uint8_t { Region, Fold, Terms, Scan, Compact };
   Kind kind = Kind::Region;
+  bool device = false;
   syntax::Reducer reducer{};
   bool exclusive = false;
-  const checked::Expr* output = nullptr;  // Scan
-  Position position;                      // of the statement: of the guards its own work has
+  const checked::Expr* output = nullptr;     // Scan
+  const checked::Function* yield = nullptr;  // Compact: what is stored for a kept index; the lane is the condition
+  Position position;                         // of the statement: of the guards its own work has
 };
 
 class ModuleLowering {

@@ -19,8 +19,6 @@ using syntax::Reducer;
 
 namespace {
 
-constexpr RegisterType kIndex{RegisterKind::U64, false, kNone};
-
 ReduceKind reduce_kind(Reducer reducer) {
   switch (reducer) {
     case Reducer::Add:
@@ -45,13 +43,17 @@ ReduceKind reduce_kind(Reducer reducer) {
   return ReduceKind::Add;
 }
 
-/// The fold as operations carry it. Scalars stand in one order in both enumerations.
+}  // namespace
+
+/// Scalars stand in one order in both enumerations.
 std::uint64_t fold_of(Reducer reducer, RegisterKind kind) {
   const unsigned scalar = static_cast<unsigned>(kind) - static_cast<unsigned>(RegisterKind::Bool);
   return static_cast<std::uint64_t>(reduce_kind(reducer)) + 256 * std::uint64_t{scalar};
 }
 static_assert(static_cast<unsigned>(ScalarKind::F64) - static_cast<unsigned>(ScalarKind::Bool) ==
               static_cast<unsigned>(RegisterKind::F64) - static_cast<unsigned>(RegisterKind::Bool));
+
+namespace {
 
 /// The total of no yields, in slot form.
 std::uint64_t identity_of(Reducer reducer, RegisterKind kind) {
@@ -123,7 +125,7 @@ std::uint32_t FunctionLowering::lane_function(const checked::Function& lane, con
 }
 
 void FunctionLowering::parallel(const checked::ParallelStmt& s) {
-  if (s.device) return fail(s.position, "this engine does not run device regions");
+  if (s.device) return device_parallel(s);
   const Mark mark = this->mark();
   const Register count = value(*s.extent);
   const std::uint32_t lane = lane_function(*s.lane, {});
@@ -151,20 +153,24 @@ void FunctionLowering::fold_in_order(std::uint32_t lane, Register environment, R
   f_.bind(none);
 }
 
+/// The element is found and guarded before the lanes start.
+Place FunctionLowering::total_place(const Expr& target) {
+  Place to = place(target);
+  to.reg = reference(to, target.position);
+  to.kind = Place::Kind::Reference;
+  to.referent = to.type;
+  to.offset = 0;
+  return to;
+}
+
 void FunctionLowering::reduce(const checked::ReduceStmt& s) {
-  if (s.device || s.warp) return fail(s.position, "this engine does not run reductions of devices and warps");
+  if (s.device) return device_reduce(s);
+  if (s.warp) return fail(s.position, "this engine does not run reductions of warps");
   const Type& type = *s.lane->result;
   const RegisterKind kind = scalar_register(type);
   const Mark mark = this->mark();
   Place to;
-  if (s.target != nullptr) {
-    // The element is found and guarded before the lanes start.
-    to = place(*s.target);
-    to.reg = reference(to, s.target->position);
-    to.kind = Place::Kind::Reference;
-    to.referent = to.type;
-    to.offset = 0;
-  }
+  if (s.target != nullptr) to = total_place(*s.target);
   const Register total = temporary(type);
   const Register count = value(*s.extent);
   const bool is_exact = s.parallel && s.reducer == Reducer::Add && is_floating(kind);
@@ -192,7 +198,7 @@ void FunctionLowering::reduce(const checked::ReduceStmt& s) {
 }
 
 void FunctionLowering::scan(const checked::ScanStmt& s) {
-  if (s.device) return fail(s.position, "this engine does not run scans of devices");
+  if (s.device) return device_scan(s);
   const Type& type = *s.lane->result;
   const RegisterKind kind = scalar_register(type);
   const Mark mark = this->mark();
@@ -217,15 +223,38 @@ void FunctionLowering::scan(const checked::ScanStmt& s) {
   release(mark);
 }
 
+/// Stores what is yielded at the next place of an output.
+void FunctionLowering::keep(const Expr& yielded, Register output, Register kept, Position position) {
+  const Type& element = *yielded.type;
+  const Mark mark = this->mark();
+  Place to;
+  to.kind = Place::Kind::Element;
+  to.type = &element;
+  to.reg = output;
+  to.index = kept;
+  if (shape_of(element) == Shape::Memory || types().owns(element)) {
+    const Place fresh = temporary_object(element);
+    evaluate(yielded, fresh);
+    to.reg = reference(to, position);
+    to.kind = Place::Kind::Reference;
+    to.referent = &element;
+    if (types().owns(element)) drop(to);
+    copy(to, fresh, position);
+  } else {
+    store(to, value(yielded), position);
+  }
+  release(mark);
+  emit(position, Op::AddU64Imm, kept, kept, 1);
+}
+
 /// A loop in this function: the predicate, and for a kept index the projection and its store at the next place.
 void FunctionLowering::compact(const checked::CompactStmt& s) {
-  if (s.device) return fail(s.position, "this engine does not run selections of devices");
-  const Type& element = *s.output->type->element;
+  if (s.device) return device_compact(s);
   const Mark mark = this->mark();
   const Register output = view(*s.output);
-  const Register limit = temporary(kIndex);
+  const Register limit = temporary(kIndexRegister);
   value(*s.extent, limit);
-  const Register kept = temporary(kIndex);
+  const Register kept = temporary(kIndexRegister);
   const Place binder = declare_counter(*s.binder);
   at(s.position);
   constant(kept, 0);
@@ -237,26 +266,8 @@ void FunctionLowering::compact(const checked::CompactStmt& s) {
   f_.bind(body);
   const Lives before = lives();
   ++depth_;
-  const Mark turn = this->mark();
   branch(*s.predicate, false, next);
-  Place to;
-  to.kind = Place::Kind::Element;
-  to.type = &element;
-  to.reg = output;
-  to.index = kept;
-  if (shape_of(element) == Shape::Memory || types().owns(element)) {
-    const Place fresh = temporary_object(element);
-    evaluate(*s.projected, fresh);
-    to.reg = reference(to, s.position);
-    to.kind = Place::Kind::Reference;
-    to.referent = &element;
-    if (types().owns(element)) drop(to);
-    copy(to, fresh, s.position);
-  } else {
-    store(to, value(*s.projected), s.position);
-  }
-  release(turn);
-  emit(s.position, Op::AddU64Imm, kept, kept, 1);
+  keep(*s.projected, output, kept, s.position);
   --depth_;
   restore(before);
   f_.bind(next);
@@ -285,51 +296,59 @@ void FunctionLowering::run_lane() {
   set_home(binder, home_of_index);
   bind_captures();
 
-  Register total;
+  const bool folds = form.kind == LaneForm::Kind::Fold || form.kind == LaneForm::Kind::Scan;
   RegisterKind kind = RegisterKind::None;
-  Register written;  // terms: how many were written
+  Register total;    // folds
+  Register written;  // terms and selections: how many were written
   if (form.kind != LaneForm::Kind::Region) kind = scalar_register(*function_.result);
-  if (form.kind == LaneForm::Kind::Terms) {
-    written = f_.add_register(kIndex);
-    constant(written, 0);
-  } else if (form.kind != LaneForm::Kind::Region) {
+  if (folds) {
     total = f_.add_register(this->form(*function_.result), "total");
     constant(total, identity_of(form.reducer, kind));
+  } else if (form.kind != LaneForm::Kind::Region) {
+    written = f_.add_register(kIndexRegister);
+    constant(written, 0);
   }
+  if (form.kind == LaneForm::Kind::Compact) set_home(*form.yield->parameters.front(), home_of_index);
   const Label body = f_.label();
+  const Label next = f_.label();
   f_.bind(body);
   ++depth_;
-  if (form.kind == LaneForm::Kind::Region) {
-    block(*function_.body);
-  } else {
-    const Mark mark = this->mark();
-    const Expr& term = yielded(function_);
-    const Register given = value(term);
-    switch (form.kind) {
-      case LaneForm::Kind::Terms:
-        emit(form.position, memory_operation(Op::StoreAtBool, kind), f_.parameter(2), written, given);
-        emit(form.position, Op::AddU64Imm, written, written, 1);
-        break;
-      case LaneForm::Kind::Scan: {
-        const Register output = view(*form.output);
-        const Op store_element = memory_operation(Op::StoreAtBool, kind);
-        if (form.exclusive) emit(form.position, store_element, output, index, total);
-        emit(form.position, fold_operation(form.reducer, kind), total, total, given);
-        if (!form.exclusive) emit(form.position, store_element, output, index, total);
-        break;
-      }
-      default:
-        emit(form.position, fold_operation(form.reducer, kind), total, total, given);
-        break;
+  const Mark mark = this->mark();
+  switch (form.kind) {
+    case LaneForm::Kind::Region:
+      block(*function_.body);
+      break;
+    case LaneForm::Kind::Fold:
+      emit(form.position, fold_operation(form.reducer, kind), total, total, value(yielded(function_)));
+      break;
+    case LaneForm::Kind::Terms: {
+      const Register given = value(yielded(function_));
+      emit(form.position, memory_operation(Op::StoreAtBool, kind), f_.parameter(2), written, given);
+      emit(form.position, Op::AddU64Imm, written, written, 1);
+      break;
     }
-    release(mark);
+    case LaneForm::Kind::Scan: {
+      const Register given = value(yielded(function_));
+      const Register output = view(*form.output);
+      const Op store_element = memory_operation(Op::StoreAtBool, kind);
+      if (form.exclusive) emit(form.position, store_element, output, index, total);
+      emit(form.position, fold_operation(form.reducer, kind), total, total, given);
+      if (!form.exclusive) emit(form.position, store_element, output, index, total);
+      break;
+    }
+    case LaneForm::Kind::Compact:
+      branch(yielded(function_), false, next);
+      keep(yielded(*form.yield), f_.parameter(2), written, form.position);
+      break;
   }
+  release(mark);
   --depth_;
   const bool is_endless = form.kind == LaneForm::Kind::Region && function_.body->leaves;
   if (is_endless) return;
+  f_.bind(next);
   emit(function_.position, Op::LoopNext, index, limit, body);
-  if (total) {
-    f_.emit(Op::ReturnValue, total);
+  if (folds || form.kind == LaneForm::Kind::Compact) {
+    f_.emit(Op::ReturnValue, folds ? total : written);
   } else {
     f_.emit(Op::Return);
   }

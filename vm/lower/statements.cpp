@@ -273,9 +273,13 @@ void FunctionLowering::storage(const checked::StorageStmt& s) {
     const Mark mark = this->mark();
     const Register count = value(*s.count);
     release(mark);
-    emit(s.position, Op::BufNew, place.reg, count, entry);
     set_home(local, place);
-    return own_storage(place, kNone);
+    if (local.type->placement == Placement::Host) {
+      emit(s.position, Op::BufNew, place.reg, count, entry);
+      return own_storage(place, kNone);
+    }
+    emit(s.position, Op::PlacedNew, place.reg, count, place_number(local.type->placement), entry);
+    return own_storage(place, entry);
   }
   const std::uint64_t count = literal_bits(*s.count).value_or(0);
   const std::uint32_t array = module_.builder().array(entry, count);
@@ -287,8 +291,11 @@ void FunctionLowering::storage(const checked::StorageStmt& s) {
   if (types().owns(element)) own_storage(frame_place(nullptr, object), array);
 }
 
-/// Releases storage that no checked type describes: a stack array.
+/// Releases storage that no checked type describes: a stack array, a buffer off the heap.
 void FunctionLowering::drop_storage(const Place& place, std::uint32_t type) {
+  if (place.kind == Place::Kind::Register) {
+    return f_.emit(Op::PlacedDrop, place.reg, place_number(place.type->placement), type);
+  }
   f_.emit(Op::FrameDrop, place.offset, type);
 }
 

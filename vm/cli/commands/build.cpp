@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
+#include "frontend/check/device_needs.hpp"
 #include "frontend/diagnostics/render.hpp"
 #include "frontend/project/files.hpp"
 #include "frontend/report/receipt.hpp"
@@ -124,11 +125,43 @@ class Build {
     record["artifact_sha256"] = sha256_hex(bundle);
     record["directory"] = artifact.parent_path().string();
     record["elapsed_seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (checked::has_device_work(session_.program())) record["device_target"] = device_target_record();
+    const bool is_emulated = session_.is_emulated();
+    if (is_emulated) record["emulation"] = emulation_record(session_.device_target());
+    const nlohmann::ordered_json backend = is_emulated ? nlohmann::ordered_json("emulated") : nlohmann::ordered_json();
     record["vm"] = {{"bytecode_version", bytecode::kBundleVersion},
                     {"bytecode_sha256", sha256_hex(bundle)},
                     {"tiers", {"interpreter"}},
                     {"host", {{"arch", machine.architecture}, {"features", machine.processor_features}}},
-                    {"device", {{"backend", nullptr}}}};
+                    {"device", {{"backend", backend}}}};
+    return record;
+  }
+
+  /// What the device target is, provides and is asked for, and its published limits (devices, 18).
+  [[nodiscard]] nlohmann::ordered_json device_target_record() const {
+    const auto target = device_target(session_.device_target());
+    nlohmann::ordered_json provided = nlohmann::ordered_json::array();
+    for (const DeviceFeature& feature : device_features()) {
+      if (target && provides(*target, feature)) provided.push_back(feature.name);
+    }
+    nlohmann::ordered_json needed = nlohmann::ordered_json::array();
+    for (const DeviceFeature* feature : checked::device_needs(session_.program())) needed.push_back(feature->name);
+    const DeviceLimits limits = target ? limits_of(*target) : DeviceLimits{};
+    const auto known = [](int value) {
+      return value == 0 ? nlohmann::ordered_json("unknown") : nlohmann::ordered_json(value);
+    };
+    nlohmann::ordered_json record;
+    record["name"] = session_.device_target();
+    record["origin"] = invocation_.has(Option::DeviceTarget) ? "flag" : "manifest";
+    record["provides"] = std::move(provided);
+    record["needs"] = std::move(needed);
+    record["limits"] = {{"registers_per_thread", limits.registers_per_thread},
+                        {"registers_per_sm", limits.registers_per_sm},
+                        {"threads_per_block", limits.threads_per_block},
+                        {"shared_bytes_per_block", limits.shared_bytes_per_block},
+                        {"warps_per_sm", known(limits.warps_per_sm)},
+                        {"shared_bytes_per_sm", known(limits.shared_bytes_per_sm)}};
+    record["toolkit"] = nullptr;
     return record;
   }
 
@@ -161,6 +194,7 @@ int build_command(const Invocation& invocation) {
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
+  if (auto refusal = session->judge_device_target()) return output.refuse(std::move(*refusal), session->sources());
   auto record = Build(invocation, *session, *kind).run();
   if (!record) return output.refuse(std::move(record.error()), session->sources());
   if (output.json()) {

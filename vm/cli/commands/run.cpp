@@ -43,15 +43,20 @@ int run_recorded(const Invocation& invocation, const Output& output, Execution& 
   const std::optional<std::int64_t> memory = invocation.number(Option::MemoryMib);
   record["memory_limit_mib"] = memory ? nlohmann::ordered_json(*memory) : nlohmann::ordered_json();
   record["emulator"] = nullptr;
+  if (const std::string& target = execution.module().emulated_for; !target.empty()) {
+    record["emulation"] = emulation_record(target);
+  }
   output.record(record);
   return ended->exit_code == 0 ? kGood : kRefused;
 }
 
 int execute(const Invocation& invocation, const Output& output, bytecode::Module module) {
   dump_bytecode(module, invocation.text(Option::Dump));
+  const std::string emulated_for = module.emulated_for;
   Execution execution(std::move(module), execution_options(invocation, 0));
   if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
   if (output.json()) return run_recorded(invocation, output, execution);
+  if (!emulated_for.empty()) output.note(emulation_claim(emulated_for));
   if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
   return run_here(execution);
 }
@@ -75,6 +80,14 @@ int run_command(const Invocation& invocation) {
   if (std::filesystem::path(invocation.path()).extension() == ".cbc") {
     auto module = loaded_bundle(invocation.path());
     if (!module) return output.refuse(std::move(module.error()));
+    if (invocation.has(Option::Emulate)) {
+      return output.refuse(no_verdict("--emulate judges a project or a source file, and " +
+                                      std::string(invocation.path()) + " is a bundle."));
+    }
+    if (module->emulated_for.empty() && bytecode::has_device_work(*module)) {
+      return output.refuse(
+          no_verdict(std::string(invocation.path()) + " has device work, and no device here runs it."));
+    }
     return execute(invocation, output, std::move(*module));
   }
   SessionOptions options = session_options(invocation);
@@ -86,6 +99,7 @@ int run_command(const Invocation& invocation) {
   if (target != "hosted") {
     return output.refuse(no_verdict("A program for " + target + " does not run here: its target is no host."));
   }
+  if (auto refusal = session->judge_device()) return output.refuse(std::move(*refusal), session->sources());
   lower::Options lowering;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
   auto lowered = session->lower(lowering);

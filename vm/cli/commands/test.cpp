@@ -149,6 +149,7 @@ class TestRun {
     blocks["failed"] = failed;
     blocks["workers"] = workers(invocation_);
     blocks["build"] = {{"status", "built"}, {"source_sha256", session_.source_digest()}};
+    if (session_.is_emulated()) blocks["emulation"] = emulation_record(session_.device_target());
     blocks["tests"] = std::move(tests);
     return {
         {"status", status()}, {"formal_status", "not-verified"}, {"tests", contracts_}, {"blocks", std::move(blocks)}};
@@ -193,8 +194,10 @@ int test_command(const Invocation& invocation) {
   const auto session = Session::open(invocation.path(), session_options(invocation));
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
+  if (auto refusal = session->judge_device()) return output.refuse(std::move(*refusal), session->sources());
   auto selection = select(invocation, *session);
   if (!selection) return output.refuse(std::move(selection.error()));
+  if (session->is_emulated()) output.note(emulation_claim(session->device_target()));
   TestRun run(invocation, *session, std::move(*selection));
   if (auto refusal = run.run()) return output.refuse(std::move(*refusal), session->sources());
   if (output.json()) {
