@@ -240,13 +240,22 @@ class Collector {
     }
   }
 
-  /// A foreign function: its symbol, what it declares, and the reads and writes of what it is lent. A native of the
-  /// machine itself, whose name has a dot as no C symbol does, is not foreign and has no label.
+  /// The symbol a foreign function is known by. A packaged module's symbol with a dot is a native of the machine: its
+  /// label is what stands before the dot when that is `cairn_...`, and others have none (library, 26).
+  std::string_view foreign_label() const {
+    const std::string_view symbol = function_.symbol;
+    const std::size_t dot = symbol.find('.');
+    if (!function_.library || dot == std::string_view::npos) return symbol;
+    return symbol.starts_with("cairn_") ? symbol.substr(0, dot) : std::string_view();
+  }
+
+  /// A foreign function: its symbol, what it declares, and the reads and writes of what it is lent.
   void declared_row() {
     const auto& declaration = function_.declaration->as<syntax::ExternDecl>();
     NameTable& names = checker_.names();
-    const bool of_machine = function_.library && function_.symbol.contains('.');
-    if (!of_machine) row_.others.push_back(names.intern("ffi:" + std::string(function_.symbol)));
+    if (const std::string_view label = foreign_label(); !label.empty()) {
+      row_.others.push_back(names.intern("ffi:" + std::string(label)));
+    }
     if (declaration.has_launch) add(Label::ParDevice, Label::Trap);
     for (std::size_t k = 0; k < function_.parameters.size(); ++k) {
       const Type* type = function_.parameters[k]->type;

@@ -77,7 +77,7 @@ constexpr std::array kCommands = {
     CommandRow{"validate", "[PATH]", 0, 1, "", false, "test an implementation against its reference", kValidate,
                nullptr},
     CommandRow{"audit", "[PATH]", 0, 1, "", false, "say which named algorithms explain a function's results", kAudit,
-               nullptr},
+               audit_command},
     CommandRow{"predict", "[PATH]", 0, 1, "", false, "predict the time of each function", kPredict, nullptr},
     CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, nullptr},
     CommandRow{"cards", "", 0, 0, "", false, "list the GPUs predict can price", kCards, nullptr},

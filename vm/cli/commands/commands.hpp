@@ -19,6 +19,7 @@ int explain_command(const Invocation& invocation);
 int emit_command(const Invocation& invocation);
 int graph_command(const Invocation& invocation);
 int find_command(const Invocation& invocation);
+int audit_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 int completions_command(const Invocation& invocation);
 
