@@ -130,9 +130,10 @@ MatmulBounds::Accumulated MatmulBounds::fixed(const ElementSums& sums) const {
     others_minus = !bounded_ || reaches_edge(sums.negative);
   }
   Accumulated made;
-  made.plus = sums.fixed_sum.kind() == Value::Kind::PlusInfinity;
-  made.minus = sums.fixed_sum.kind() == Value::Kind::MinusInfinity;
-  made.nan = sums.fixed_sum.is_nan() || (made.plus && others_minus) || (made.minus && others_plus);
+  made.plus = sums.all_plus;
+  made.minus = sums.all_minus;
+  made.nan = sums.some_nan || (sums.fixed > 1 && sums.some_plus && sums.some_minus) || (made.plus && others_minus) ||
+             (made.minus && others_plus);
   if (flush_ && sums.undefined_by_flush) made.nan = true;
   if (sums.special) made.plus = made.minus = made.nan = true;
   return made;
@@ -192,7 +193,7 @@ Outcome MatmulBounds::output(Accumulated accumulated) const {
 
 Outcome MatmulBounds::outcome(const ElementSums& sums) const {
   if (contract_ && sums.outside_f32) return Outcome::anything(Format::F32);
-  return output(sums.fixed ? fixed(sums) : accumulated(sums));
+  return output(sums.fixed != 0 ? fixed(sums) : accumulated(sums));
 }
 
 }  // namespace cairn::reference

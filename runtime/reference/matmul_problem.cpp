@@ -87,9 +87,28 @@ void add_to(FixedPoint& sum, const Small& term) {
   if (term.magnitude != 0) sum.add_wide(term.negative, term.magnitude, term.exponent);
 }
 
-void add_fixed(ElementSums& sums, const Small& term) {
-  sums.fixed_sum = sums.fixed ? sums.fixed_sum + term.value() : term.value();
-  sums.fixed = true;
+/// Counts a fixed term: its value, and what else it can be.
+void add_fixed(ElementSums& sums, const Small& term, std::span<const Small> others) {
+  sums.fixed_sum = sums.fixed != 0 ? sums.fixed_sum + term.value() : term.value();
+  ++sums.fixed;
+  bool plus = term.kind == Value::Kind::PlusInfinity;
+  bool minus = term.kind == Value::Kind::MinusInfinity;
+  bool nan = term.kind == Value::Kind::NotANumber;
+  for (const Small& other : others) {
+    plus = plus || other.kind == Value::Kind::PlusInfinity;
+    minus = minus || other.kind == Value::Kind::MinusInfinity;
+    nan = nan || other.kind == Value::Kind::NotANumber;
+  }
+  sums.all_plus = sums.all_plus && plus;
+  sums.all_minus = sums.all_minus && minus;
+  sums.some_plus = sums.some_plus || plus;
+  sums.some_minus = sums.some_minus || minus;
+  sums.some_nan = sums.some_nan || nan || (plus && minus);
+}
+
+/// An infinity or NaN times a factor that lies within a range: at its ends, and at 0 when the ends have other signs.
+std::array<Small, 2> fixed_at_ends(const Element& fixed, const Element& lo, const Element& hi) {
+  return {product(fixed, lo), product(fixed, hi)};
 }
 
 /// The least and the greatest product of factors within their ranges: at corners.
@@ -123,7 +142,7 @@ void MatmulProblem::add_plain(std::size_t element, Scratch& scratch, ElementSums
     const Element& x = row[p];
     const Element& y = column[p];
     if (!x.is_finite() || !y.is_finite()) {
-      add_fixed(sums, product(x, y));
+      add_fixed(sums, product(x, y), {});
       continue;
     }
     if (x.significand == 0 || y.significand == 0) continue;
@@ -140,7 +159,7 @@ void MatmulProblem::add_plain(std::size_t element, Scratch& scratch, ElementSums
   }
   if (!onto) return;
   const Small old = small(onto->value[element]);
-  if (!old.is_finite()) return add_fixed(sums, old);
+  if (!old.is_finite()) return add_fixed(sums, old, {});
   if (old.magnitude != 0) {
     (old.negative ? scratch.negative : scratch.positive).add_wide(false, old.magnitude, old.exponent);
   }
@@ -162,7 +181,10 @@ void MatmulProblem::add_ranged(std::size_t element, Scratch& scratch, ElementSum
     const Element& y = b.value[column + p];
     if (a.may_be_special(row + p) || b.may_be_special(column + p)) sums.special = true;
     if (!x.is_finite() || !y.is_finite()) {
-      add_fixed(sums, product(x, y));
+      const bool left = x.is_finite();
+      const auto ends = left ? fixed_at_ends(y, a.low(row + p), a.high(row + p))
+                             : fixed_at_ends(x, b.low(column + p), b.high(column + p));
+      add_fixed(sums, product(x, y), ends);
       continue;
     }
     const auto [lo, hi] = corners(a.low(row + p), a.high(row + p), b.low(column + p), b.high(column + p));
@@ -171,7 +193,7 @@ void MatmulProblem::add_ranged(std::size_t element, Scratch& scratch, ElementSum
   if (!onto) return;
   if (onto->may_be_special(element)) sums.special = true;
   const Small old = small(onto->value[element]);
-  if (!old.is_finite()) return add_fixed(sums, old);
+  if (!old.is_finite()) return add_fixed(sums, old, {});
   add_range(old, small(onto->low(element)), small(onto->high(element)));
 }
 
@@ -245,7 +267,7 @@ ElementSums MatmulProblem::sums(std::size_t element, const Wanted& wanted, Scrat
   }
   scratch.positive.clear();
   scratch.negative.clear();
-  if (made.fixed) made.exact = made.fixed_sum;
+  if (made.fixed != 0) made.exact = made.fixed_sum;
   if (wanted.flush_below) look_at_flushing(element, *wanted.flush_below, scratch, made);
   if (wanted.f32_products) made.outside_f32 = leaves_f32(element);
   return made;
@@ -257,7 +279,7 @@ Value MatmulProblem::exact(std::size_t element, Scratch& scratch) const {
   Value sum = scratch.positive.value() - scratch.negative.value();
   scratch.positive.clear();
   scratch.negative.clear();
-  return made.fixed ? made.fixed_sum : sum;
+  return made.fixed != 0 ? made.fixed_sum : sum;
 }
 
 }  // namespace cairn::reference

@@ -12,15 +12,21 @@ namespace cairn::reference {
 
 /// Sums over the terms of one element, exact. Fixed terms (those with an infinite or NaN factor) are apart.
 struct ElementSums {
-  Value exact;      // E: of the values, by the arithmetic of 1.1
-  Value least;      // E_lo: of the lower ends
-  Value greatest;   // E_hi
-  Value positive;   // P: of what the upper ends have above 0
-  Value negative;   // N: of what the lower ends have below 0
-  Value magnitude;  // Z: of the larger magnitude of both ends
-  Value flushable;  // of that, where a factor may be flushed; 0 unless it was asked for
-  bool fixed = false;
-  Value fixed_sum;
+  Value exact;            // E: of the values, by the arithmetic of 1.1
+  Value least;            // E_lo: of the lower ends
+  Value greatest;         // E_hi
+  Value positive;         // P: of what the upper ends have above 0
+  Value negative;         // N: of what the lower ends have below 0
+  Value magnitude;        // Z: of the larger magnitude of both ends
+  Value flushable;        // of that, where a factor may be flushed; 0 unless it was asked for
+  std::size_t fixed = 0;  // how many
+  Value fixed_sum;        // of the values
+  // Where the other factor is only known by a range, a fixed term may be several specials.
+  bool all_plus = true;  // every fixed term can be an infinity of this sign
+  bool all_minus = true;
+  bool some_plus = false;
+  bool some_minus = false;
+  bool some_nan = false;
   bool special = false;             // an entry may be no finite number
   bool undefined_by_flush = false;  // an infinite factor stands before one that may be flushed
   bool outside_f32 = false;         // some finite product is no f32 value

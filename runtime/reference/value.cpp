@@ -176,7 +176,9 @@ Rational Rational::infinite() {
 double Rational::up_to_f64() const {
   if (infinite_) return std::numeric_limits<double>::infinity();
   const Value up = to_grid({value_.get_num(), 0, value_.get_den()}, info(Format::F64), Direction::Up);
-  return up > info(Format::F64).largest ? std::numeric_limits<double>::infinity() : up.to_f64();
+  const Value& largest = info(Format::F64).largest;
+  if (up > largest) return std::numeric_limits<double>::infinity();
+  return up < largest.negated() ? std::numeric_limits<double>::lowest() : up.to_f64();
 }
 
 double Rational::nearest_f64() const {
