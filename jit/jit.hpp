@@ -3,14 +3,21 @@
 // Typed assembly (abstractions, 14.5): a template in AT&T order becomes code through asmjit. The code takes the
 // operands' values in one array, puts each in a register of its own, runs the instructions and stores every operand
 // back.
+//
+// Functions (docs/jit.md): a function of bytecode becomes machine code that works on the interpreter's own frames. At
+// every instruction boundary the frame is what the interpreter would have made of it, so that code of either kind can
+// take it up from the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "vm/bytecode/code_entry.hpp"
 
 namespace cairn::jit {
 
@@ -33,5 +40,66 @@ class AssembledCode {
 /// jump, too few registers beside those that are clobbered.
 [[nodiscard]] std::expected<std::unique_ptr<AssembledCode>, std::string> assemble_x86_64(
     std::string_view text, std::span<const AsmRegister> operands, std::span<const std::string_view> clobbers);
+
+// ------------------------------------------------------------------------------------------- functions
+
+/// The registers of the machine bytecode runs on, where one engine hands over to another.
+struct MachineState {
+  std::uint64_t* base = nullptr;   // slot 0 of the frame
+  std::uint8_t* memory = nullptr;  // the frame's memory
+  void* thread = nullptr;
+};
+
+/// Does one operation as the interpreter does. Null when the next instruction follows, else where the interpreter goes
+/// on: a failure, or the end of the run.
+using Step = const bytecode::Word* (*)(const bytecode::Word* pc, std::uint64_t* base, std::uint8_t* memory,
+                                       void* thread);
+/// Called when a back edge or call finds the fuel spent. Null to go on at `next`.
+using Refuel = const bytecode::Word* (*)(const bytecode::Word* next, const bytecode::Word* pc, std::uint64_t* base,
+                                         std::uint8_t* memory, void* thread);
+
+/// What machine code needs of the engine it belongs to.
+struct Engine {
+  std::span<const Step> steps;                // by operation; null for jumps, calls and returns
+  Refuel refuel_jump = nullptr;
+  Refuel refuel_call = nullptr;
+  const bytecode::Word* failures = nullptr;   // by TrapKind: where the interpreter goes on after a failed guard
+  const bytecode::Word* enter_words = nullptr;  // by function: where it goes on to call one without machine code
+  std::span<const CodeEntry> functions;       // `code` is where the interpreter starts the function
+  std::uint16_t resume = 0;                   // the `op` of resume points
+  // Offsets in the thread object: the instruction whose guard failed (a pointer), and the back edges and calls left
+  // until the next call of refuel (a signed 64-bit count).
+  std::uint32_t thread_failed = 0;
+  std::uint32_t thread_fuel = 0;
+};
+
+struct CodeOptions {
+  std::size_t most_bytes = std::size_t{256} << 20;  // of machine code; what does not fit stays with the interpreter
+  bool perf_map = false;                            // write /tmp/perf-PID.map
+  bool debugger = false;                            // tell GDB of each function
+};
+
+/// The machine code of one module in one instance. Released with it. Safe to use from several threads.
+class MachineCode {
+ public:
+  /// Null when this processor is none that code can be made for. The module outlives the code.
+  [[nodiscard]] static std::unique_ptr<MachineCode> create(const bytecode::Module& module, const Engine& engine,
+                                                           const CodeOptions& options);
+  virtual ~MachineCode() = default;
+
+  /// Where the function's code begins, or null: none was made.
+  [[nodiscard]] virtual const void* entry(std::uint32_t function) const = 0;
+  /// Makes the function's code unless it is there. False when there is no more room for it.
+  virtual bool compile(std::uint32_t function) = 0;
+  /// The point at which the function's code takes up a frame that stands at `word`, which a back edge leads to; null
+  /// without code.
+  [[nodiscard]] virtual const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const = 0;
+  /// Runs code at `address`, an entry or a resume point's, until the interpreter has to go on: where.
+  virtual const bytecode::Word* run(const void* address, MachineState& state) const = 0;
+  /// Makes the function's code and shows it: each instruction of bytecode, then the machine's.
+  [[nodiscard]] virtual std::string listing(std::uint32_t function) = 0;
+  /// Bytes of machine code in use.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
 
 }  // namespace cairn::jit

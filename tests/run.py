@@ -6,6 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 BUILD = ROOT / "build"
 JOBS = os.cpu_count() or 2
+TIERED = ("tests_interpreter", "tests_lower")
 
 
 def listed(path):
@@ -37,10 +38,14 @@ def fail(what, why=""):
 
 
 def units():
-    """Every Catch2 program that was built from a folder of tests/."""
+    """Every Catch2 program that was built from a folder of tests/; those that run bytecode on the tier they are given, once
+    a tier."""
     passed = failed = 0
+    runs = []
     for program in sorted((BUILD / "tests").glob("tests_*")):
-        done = execute([program], limit=900)
+        runs += [(program, tier) for tier in (tiers() if program.name in TIERED else tiers()[:1])]
+    for program, tier in runs:
+        done = execute([program], limit=900, env={**os.environ, "CAIRN_TIER": tier})
         text = done.stdout.decode(errors="replace")
         if clean := re.search(r"All tests passed \(.* in (\d+) test cases?\)", text):
             good, bad = int(clean[1]), 0
@@ -52,7 +57,7 @@ def units():
             bad = 1
         if bad:
             status = "no answer in time" if done.returncode is None else f"status {done.returncode}"
-            fail(program.name, f"{status}\n{shown(done.stdout, 12000)}\n{shown(done.stderr)}")
+            fail(f"{program.name} [{tier}]", f"{status}\n{shown(done.stdout, 12000)}\n{shown(done.stderr)}")
         passed, failed = passed + good, failed + bad
     return passed, failed
 

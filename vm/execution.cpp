@@ -13,14 +13,15 @@
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/natives/c_library.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn {
 
 struct Execution::State {
-  State(bytecode::Module module, const Limits& limits)
+  State(bytecode::Module module, const Limits& limits, Tier tier)
       : image(std::move(module), c_library_natives()),
         foreigns(image.module()),
-        instance(image, output, limits),
+        instance(image, output, limits, tier),
         thread(instance) {
     instance.set_foreign_caller(&foreigns);
   }
@@ -35,7 +36,7 @@ struct Execution::State {
 Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   Limits limits;
   limits.memory_bytes = options.memory_bytes;
-  state_ = std::make_unique<State>(std::move(module), limits);
+  state_ = std::make_unique<State>(std::move(module), limits, options.tier);
   if (!state_->image.module().emulated_for.empty()) state_->instance.set_device(cuda::emulated_device());
   std::string list(options.program);
   list += '\0';
@@ -55,6 +56,12 @@ void Execution::die_of_traps() {
 }
 
 std::optional<std::string> Execution::missing() const { return state_->foreigns.missing(); }
+
+std::string Execution::assembly() {
+  Tiers* tiers = state_->instance.tiers();
+  if (tiers != nullptr) return tiers->listing(state_->thread);
+  return Tiers(state_->image, Tier::Baseline).listing(state_->thread);
+}
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                           std::span<std::uint64_t> result) {

@@ -15,10 +15,9 @@
 
 #include "runtime/trap/trap_record.hpp"
 #include "vm/bytecode/module.hpp"
+#include "vm/tiers/tier.hpp"
 
 namespace cairn {
-
-enum class Tier : std::uint8_t { Interpreter, Baseline, Optimizing, Auto };
 
 struct ExecutionOptions {
   Tier tier = Tier::Auto;
@@ -45,6 +44,9 @@ class Execution {
   /// What stands in the way of running: a foreign symbol nobody has, or one that cannot be called; else nothing. Asked
   /// before the program starts.
   [[nodiscard]] std::optional<std::string> missing() const;
+
+  /// The machine code of every function, with the bytecode it is made from (docs/jit.md).
+  [[nodiscard]] std::string assembly();
 
   /// What ended the call: nothing, or the guard that failed. Arguments and result are slots, as bytecode passes them.
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,

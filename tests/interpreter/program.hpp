@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/device.hpp"
+#include "tests/tier.hpp"
 #include "vm/bytecode/builder.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/bytecode/verifier.hpp"
@@ -48,7 +49,7 @@ struct Outcome {
 class Running {
  public:
   explicit Running(Module module, const Limits& limits = {}, const NativeTable& natives = {})
-      : image_(checked(std::move(module)), natives), instance_(image_, output, limits) {
+      : image_(checked(std::move(module)), natives), instance_(image_, output, limits, tier_under_test()) {
     instance_.set_device(cuda::emulated_device());
   }
 

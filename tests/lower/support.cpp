@@ -8,6 +8,7 @@
 #include "frontend/diagnostics/render.hpp"
 #include "frontend/frontend.hpp"
 #include "stdlib/embedded.hpp"
+#include "tests/tier.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/bytecode/verifier.hpp"
 #include "vm/foreign/foreign_library.hpp"
@@ -88,7 +89,7 @@ Outcome run(std::string_view program) {
   Collected output;
   Limits limits;
   limits.memory_bytes = std::uint64_t{1} << 30;
-  Instance instance(image, output, limits);
+  Instance instance(image, output, limits, tests::tier_under_test());
   ForeignLibrary foreigns(image.module());
   if (foreigns.missing()) FAIL(*foreigns.missing());
   instance.set_foreign_caller(&foreigns);

@@ -39,4 +39,8 @@ void dump_bytecode(const bytecode::Module& module, std::string_view stages) {
   if (names_stage(stages, "bytecode")) write_error(bytecode::write_text(module));
 }
 
+void dump_assembly(Execution& execution, std::string_view stages) {
+  if (names_stage(stages, "asm")) write_error(execution.assembly());
+}
+
 }  // namespace cairn::cli

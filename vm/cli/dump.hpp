@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "vm/bytecode/module.hpp"
+#include "vm/execution.hpp"
 #include "vm/session.hpp"
 
 namespace cairn::cli {
@@ -12,5 +13,7 @@ namespace cairn::cli {
 void dump_source_stages(Session& session, std::string_view stages);
 /// Prints `bytecode`.
 void dump_bytecode(const bytecode::Module& module, std::string_view stages);
+/// Prints `asm`.
+void dump_assembly(Execution& execution, std::string_view stages);
 
 }  // namespace cairn::cli

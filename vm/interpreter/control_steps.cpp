@@ -2,6 +2,7 @@
 #include "vm/interpreter/control_steps.hpp"
 
 #include "vm/interpreter/kernels.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
 
@@ -11,9 +12,22 @@ void failure(Machine m, const Word* pc) {
 
 const Word* refuel(const Word* next, const Word* pc, Machine m) {
   if (m.thread->block != nullptr) return suspend(m, next);
+  const bool seen_before = m.thread->fuel_given;
+  const TrapKind kind = m.thread->poll();
+  if (kind != TrapKind::None) return fail(kind, pc, m);
+  Tiers* const tiers = m.thread->instance().tiers();
+  return tiers != nullptr && seen_before ? tiers->hot_loop(next, *m.thread) : next;
+}
+
+const Word* refuel_at_call(const Word* next, const Word* pc, Machine m) {
+  // A kernel's thread gives up its turn at back edges alone: here its frame does not stand yet.
+  if (m.thread->block != nullptr) return next;
   const TrapKind kind = m.thread->poll();
   return kind == TrapKind::None ? next : fail(kind, pc, m);
 }
+
+const Word* enter_tier(const Word* pc, Machine& m) { return m.thread->instance().tiers()->enter(m, pc); }
+const Word* resume_tier(const Word* pc, Machine& m) { return m.thread->instance().tiers()->resume(m, pc); }
 
 const Word* prologue(Machine& m, const Word* pc) {
   const CodeEntry& entry = m.thread->functions[n_of(pc[0])];
@@ -21,7 +35,7 @@ const Word* prologue(Machine& m, const Word* pc) {
   const auto free = static_cast<std::uint64_t>(m.memory - reinterpret_cast<std::uint8_t*>(m.base)) - entry.frame_bytes;
   if (free < std::uint64_t{entry.memory_bytes} + entry.memory_align) [[unlikely]] {
     // At the call: the callee has not begun.
-    const Word* call = reinterpret_cast<const Word*>(m.base[-1]) - 1;
+    const Word* call = return_address(m.base[-1]) - 1;
     const bool from_host = m.base[-2] == 0;
     if (!from_host) m.base = reinterpret_cast<std::uint64_t*>(m.base[-2]);
     return fail(TrapKind::Stack, from_host ? entry.body : call, m);

@@ -17,6 +17,11 @@ using bytecode::t_of;
 
 /// Out of fuel: `next`, or the failure word of a trap at `pc`.
 [[gnu::cold, gnu::noinline]] const Word* refuel(const Word* next, const Word* pc, Machine machine);
+/// The same at a call of the function at `next`.
+[[gnu::cold, gnu::noinline]] const Word* refuel_at_call(const Word* next, const Word* pc, Machine machine);
+/// Enter and Resume: what the instance's tiers make of them.
+[[gnu::noinline]] const Word* enter_tier(const Word* pc, Machine& machine);
+[[gnu::noinline]] const Word* resume_tier(const Word* pc, Machine& machine);
 
 template <bool watched>
 [[gnu::always_inline]] inline const Word* jump_to(Machine& m, const Word* pc, std::int32_t offset) {
@@ -110,9 +115,8 @@ template <bool watched>
   }
   const Word* next = callee.code;
   if constexpr (watched) {
-    // A kernel's thread gives up its turn at back edges alone: here its frame does not stand yet.
-    if (--m.thread->fuel < 0 && m.thread->block == nullptr) [[unlikely]] {
-      next = refuel(next, pc, m);
+    if (--m.thread->fuel < 0) [[unlikely]] {
+      next = refuel_at_call(next, pc, m);
       if (next != callee.code) return next;
     }
   }

@@ -7,31 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "vm/bytecode/code_entry.hpp"
 #include "vm/bytecode/module.hpp"
 #include "vm/interpreter/native.hpp"
 
 namespace cairn {
-
-/// Bytes of a frame's memory that hold owners or pointers and are zeroed where a call starts.
-struct ZeroRange {
-  std::uint32_t offset = 0;
-  std::uint32_t bytes = 0;
-};
-
-/// What a call needs of a function, in one cache line.
-struct alignas(64) CodeEntry {
-  const bytecode::Word* code = nullptr;  // where a call goes: the first instruction, or a prologue when there is memory
-  std::uint32_t frame_bytes = 0;         // 8 * slots
-  std::uint32_t memory_bytes = 0;        // a multiple of memory_align
-  std::uint32_t memory_align = 16;
-  std::uint32_t zero_count = 0;
-  const ZeroRange* zeros = nullptr;
-  std::uint32_t parameter_slots = 0;  // without the environment
-  std::uint32_t signature = 0;
-  const bytecode::Function* function = nullptr;
-  const bytecode::Word* body = nullptr;  // the first instruction
-};
-static_assert(sizeof(CodeEntry) == 64);
 
 /// An owner inside a value: where, and how it is released.
 struct OwnerPart {

@@ -40,6 +40,20 @@ void handle_prologue(const Word* pc, std::uint64_t* base, std::uint8_t* memory, 
 }
 
 template <bool watched>
+void handle_enter(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
+  Machine m{base, memory, thread};
+  pc = enter_tier(pc, m);
+  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+}
+
+template <bool watched>
+void handle_resume(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
+  Machine m{base, memory, thread};
+  pc = resume_tier(pc, m);
+  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+}
+
+template <bool watched>
 Handler* const Dispatch<watched>::table[] = {
 #define OPERATION(Name, text, operands, traps, meaning) handle<Op::Name, watched>,
 #include "vm/bytecode/operations.def"
@@ -47,6 +61,8 @@ Handler* const Dispatch<watched>::table[] = {
     handle_exit,
     handle_failure,
     handle_prologue<watched>,
+    handle_enter<watched>,
+    handle_resume<watched>,
 };
 
 template <bool watched>
@@ -65,6 +81,8 @@ void interpret(Machine m, const Word* pc) {
       &&label_exit,
       &&label_failure,
       &&label_prologue,
+      &&label_enter,
+      &&label_resume,
   };
   goto* labels[pc[0] & 0xffff];
 #define OPERATION(Name, text, operands, traps, meaning) \
@@ -75,6 +93,18 @@ void interpret(Machine m, const Word* pc) {
 label_prologue: {
   Machine copy = m;  // its address is taken: the state itself stays in registers
   pc = prologue(copy, pc);
+  m = copy;
+  goto* labels[pc[0] & 0xffff];
+}
+label_enter: {
+  Machine copy = m;
+  pc = enter_tier(pc, copy);
+  m = copy;
+  goto* labels[pc[0] & 0xffff];
+}
+label_resume: {
+  Machine copy = m;
+  pc = resume_tier(pc, copy);
   m = copy;
   goto* labels[pc[0] & 0xffff];
 }
@@ -99,7 +129,7 @@ constinit const std::array<Word, kFailures.size()> kFailures = [] {
 
 void run(Thread& thread, const Word* pc, std::uint64_t* base, std::uint8_t* memory) {
   const Machine m{base, memory, &thread};
-  if (thread.instance().watched() || thread.block != nullptr) {
+  if (thread.instance().watched() || thread.instance().tiers() != nullptr || thread.block != nullptr) {
     interpret<true>(m, pc);
   } else {
     interpret<false>(m, pc);

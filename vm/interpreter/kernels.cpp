@@ -12,6 +12,7 @@
 #include "runtime/pool/lane_pool.hpp"
 #include "vm/interpreter/folds.hpp"
 #include "vm/interpreter/interpreter.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
 
@@ -181,7 +182,8 @@ class Block {
     thread_.fuel = kTurn;
     const Word* const from = fiber.pc;
     fiber.pc = nullptr;
-    interpreter::run(thread_, from, fiber.base, fiber.memory);
+    const Tiers* const tiers = thread_.instance().tiers();
+    interpreter::run(thread_, tiers == nullptr ? from : tiers->resume_at(from), fiber.base, fiber.memory);
     if (thread_.trapped) return Stop::Returned;
     return fiber.pc == nullptr ? Stop::Returned : stopped_at(fiber);
   }

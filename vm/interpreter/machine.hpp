@@ -29,11 +29,20 @@ enum class InternalOp : std::uint16_t {
   Exit = bytecode::kOperationCount,  // returns to the host
   Failure,                           // a failed guard of the instruction at Thread::failed; a: the TrapKind
   Prologue,                          // starts a function that has memory; n: the function
+  Enter,                             // calls a function of an instance with tiers; n: the function
+  Resume,                            // the op of a ResumePoint: goes on in machine code
   Count,
 };
 
 extern const Word kExit[1];
 extern const std::array<Word, static_cast<std::size_t>(TrapKind::Interrupt) + 1> kFailures;
+
+/// The instruction of bytecode a return link leads to.
+inline const Word* return_address(std::uint64_t link) {
+  const auto* back = reinterpret_cast<const Word*>(link);
+  const bool is_point = (back[0] & 0xffff) == static_cast<Word>(InternalOp::Resume);
+  return is_point ? reinterpret_cast<const ResumePoint*>(back)->pc : back;
+}
 
 /// The instruction at `pc` traps.
 [[gnu::always_inline]] inline const Word* fail(TrapKind kind, const Word* pc, const Machine& machine) {

@@ -13,6 +13,7 @@
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/trap_message.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 using bytecode::kLinkSlots;
 using bytecode::kNone;
 
-constexpr std::uint64_t kFuel = 1 << 16;  // back edges and calls between two looks at the host's wishes
 constexpr std::size_t kShownNotes = 8;
 
 std::string place(const bytecode::Module& module, const bytecode::SourcePosition& position) {
@@ -54,12 +54,13 @@ thread_local std::vector<OwnThread> own_threads;
 
 }  // namespace
 
-Instance::Instance(const Image& image, OutputSink& output, Limits limits)
+Instance::Instance(const Image& image, OutputSink& output, Limits limits, Tier tier)
     : image_(image),
       output_(output),
       limits_(limits),
       memory_(limits.memory_bytes),
-      number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1) {}
+      number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1),
+      tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier)) {}
 Instance::~Instance() = default;
 
 void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }
@@ -109,7 +110,7 @@ std::uint64_t Instance::take_steps(std::uint64_t steps) {
 void NativeCall::trap(TrapKind kind, std::string detail) { thread_.pending = {kind, std::move(detail)}; }
 
 Thread::Thread(Instance& instance)
-    : functions(instance.image().functions()),
+    : functions(instance.tiers() == nullptr ? instance.image().functions() : instance.tiers()->functions()),
       function_count(instance.image().module().functions.size()),
       instance_(instance),
       stack_(instance.limits().stack_bytes),
@@ -183,7 +184,7 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
     if (kind == bytecode::FunctionKind::Kernel) {
       trap.notes.push_back("block " + std::to_string(base[0]) + ", thread " + std::to_string(base[1]));
     }
-    const auto* back = reinterpret_cast<const bytecode::Word*>(base[-1]);
+    const bytecode::Word* back = interpreter::return_address(base[-1]);
     base = reinterpret_cast<const std::uint64_t*>(base[-2]);
     if (base == nullptr) break;
     function = image().function_at(back - 1);
@@ -199,11 +200,12 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
   if (more != 0) trap.notes.push_back("and " + std::to_string(more) + " more calls");
 }
 
-TrapKind Thread::poll() {
+TrapKind Thread::poll(std::uint64_t steps) {
   if (instance_.interrupted()) return TrapKind::Interrupt;
-  const std::uint64_t steps = instance_.take_steps(kFuel);
-  if (steps == 0) return TrapKind::Limit;
-  fuel += static_cast<std::int64_t>(steps);
+  const std::uint64_t given = instance_.take_steps(steps);
+  if (given == 0) return TrapKind::Limit;
+  fuel += static_cast<std::int64_t>(given);
+  fuel_given = true;
   return TrapKind::None;
 }
 

@@ -16,9 +16,11 @@
 #include "runtime/memory/stack.hpp"
 #include "runtime/trap/trap_record.hpp"
 #include "vm/interpreter/image.hpp"
+#include "vm/tiers/tier.hpp"
 
 namespace cairn {
 
+class Tiers;
 namespace runtime {
 class LanePool;
 class TaskThreads;
@@ -67,12 +69,14 @@ class Thread;
 /// with it; each of them destroys its own heap.
 class Instance {
  public:
-  Instance(const Image& image, OutputSink& output, Limits limits = {});
+  Instance(const Image& image, OutputSink& output, Limits limits = {}, Tier tier = Tier::Interpreter);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const Image& image() const { return image_; }
+  /// Null where the interpreter does everything.
+  [[nodiscard]] Tiers* tiers() const { return tiers_.get(); }
   [[nodiscard]] OutputSink& output() const { return output_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] InstanceMemory& memory() { return memory_; }
@@ -124,6 +128,7 @@ class Instance {
   std::function<void(const TrapRecord&)> on_trap_;
   std::atomic<bool> trap_told_{false};
   const std::uint64_t number_;  // of this instance in the process
+  std::unique_ptr<Tiers> tiers_;
   std::mutex threads_mutex_;
   std::unique_ptr<runtime::LanePool> lane_pool_;
   std::unique_ptr<runtime::TaskThreads> task_threads_;
@@ -149,10 +154,11 @@ class Thread {
   [[nodiscard]] cuda::Context* device_context();
 
   // ------------------------------------------------------------------------- for the engines
-  const CodeEntry* functions = nullptr;  // of the image, one load away
+  const CodeEntry* functions = nullptr;  // of the instance, one load away
   std::uint64_t function_count = 0;
   const bytecode::Word* failed = nullptr;  // the instruction whose guard failed
   std::int64_t fuel = 0;                   // back edges and calls until the next poll, when watched
+  bool fuel_given = false;                 // since the thread began
   bool trapped = false;
   TrapRecord trap;
 
@@ -166,7 +172,9 @@ class Thread {
   /// Records a trap at an instruction of a frame, with the calls that led there.
   void record_trap(TrapKind kind, const bytecode::Word* pc, const std::uint64_t* base);
   /// When fuel is spent: takes more. The kind to trap with when there is none, or the host asked to stop.
-  TrapKind poll();
+  TrapKind poll(std::uint64_t steps = kFewSteps);
+  /// Back edges and calls between two looks at what is hot, and between two looks at the host's wishes alone.
+  static constexpr std::uint64_t kFewSteps = 1 << 10, kManySteps = 1 << 16;
 
   /// The first free slot and the memory bound while a native runs: where calls it makes start.
   struct NativeFrame {

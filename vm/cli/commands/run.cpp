@@ -54,6 +54,7 @@ int execute(const Invocation& invocation, const Output& output, bytecode::Module
   dump_bytecode(module, invocation.text(Option::Dump));
   const std::string emulated_for = module.emulated_for;
   Execution execution(std::move(module), execution_options(invocation, 0));
+  dump_assembly(execution, invocation.text(Option::Dump));
   if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
   if (output.json()) return run_recorded(invocation, output, execution);
   if (!emulated_for.empty()) output.note(emulation_claim(emulated_for));

@@ -1,0 +1,310 @@
+#include "jit/baseline/compiler.hpp"
+
+#include "vm/bytecode/text.hpp"
+
+namespace cairn::jit {
+namespace {
+
+using bytecode::Op;
+using bytecode::Word;
+
+constexpr std::uint8_t kLeader = 1;     // control arrives here from elsewhere
+constexpr std::uint8_t kLoopStart = 2;  // by a back edge, or from a scheduler
+
+bool is_call(Op op) { return (op >= Op::Call && op <= Op::CallDyn); }
+/// A thread of a block stops there, and goes on after it.
+bool suspends(Op op) { return op == Op::Barrier || op == Op::PipelineWait || (op >= Op::WarpShuffle && op <= Op::WarpReduce); }
+
+/// Calls visit(target word) for each target of the jump at `code`.
+template <class Visit>
+void each_target(const Word* code, std::uint32_t word, Visit visit) {
+  const Op op = bytecode::op_of(code[0]);
+  if (op < Op::Jump || op > Op::JumpNotLeF64) return;
+  if (op == Op::Switch) {
+    const std::uint32_t count = bytecode::n_of(code[0]);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      visit(word + static_cast<std::int64_t>(static_cast<std::int32_t>(code[1 + k / 2] >> (k % 2 * 32))));
+    }
+  } else if (op <= Op::JumpIfNot) {
+    visit(word + static_cast<std::int64_t>(static_cast<std::int32_t>(bytecode::n_of(code[0]))));
+  } else {
+    visit(word + std::int64_t{bytecode::t_of(code[1])});
+  }
+}
+
+}  // namespace
+
+BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
+                                   const Engine& engine, ResumePoint* points)
+    : a_(&holder),
+      module_(module),
+      index_(function),
+      function_(module.functions[function]),
+      entry_(engine.functions[function]),
+      engine_(engine),
+      has_bmi2_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kBMI2)),
+      has_sse41_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kSSE4_1)),
+      has_fma_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kFMA)),
+      cache_(a_, function_.slots + 2),
+      next_point_(points) {}
+
+std::size_t BaselineCompiler::count_points(const bytecode::Function& function) {
+  std::size_t count = 0;
+  for (std::uint32_t word = 0; word < function.code.size();) {
+    const Word* code = function.code.data() + word;
+    if (is_call(bytecode::op_of(code[0])) || suspends(bytecode::op_of(code[0]))) ++count;
+    each_target(code, word, [&](std::int64_t to) { count += to <= word ? 1 : 0; });
+    word += bytecode::instruction_words(code);
+  }
+  return count;
+}
+
+void BaselineCompiler::find_leaders() {
+  marks_.assign(function_.code.size() + 1, 0);
+  labels_.resize(function_.code.size() + 1);
+  for (std::uint32_t word = 0; word < function_.code.size();) {
+    const Word* code = function_.code.data() + word;
+    each_target(code, word, [&](std::int64_t to) {
+      marks_[static_cast<std::size_t>(to)] |= to <= word ? kLeader | kLoopStart : kLeader;
+    });
+    word += bytecode::instruction_words(code);
+    if (suspends(bytecode::op_of(code[0]))) marks_[word] |= kLeader | kLoopStart;
+  }
+}
+
+asmjit::Label BaselineCompiler::target(std::int64_t word) {
+  Label& label = labels_[static_cast<std::size_t>(word)];
+  if (!label.isValid()) label = a_.newLabel();
+  return label;
+}
+
+const ResumePoint* BaselineCompiler::point(Label label, std::uint32_t word, bool loop_start) {
+  ResumePoint* made = next_point_++;
+  *made = {engine_.resume, nullptr, function_.code.data() + word};
+  pending_points_.push_back({label, word, loop_start});
+  return made;
+}
+
+asmjit::Label BaselineCompiler::trap(TrapKind kind) {
+  if (!trap_stubs_.empty() && trap_stubs_.back().word == at_ && trap_stubs_.back().kind == kind) {
+    return trap_stubs_.back().label;
+  }
+  trap_stubs_.push_back({a_.newLabel(), at_, kind});
+  return trap_stubs_.back().label;
+}
+
+void BaselineCompiler::translate(bool listed) {
+  find_leaders();
+  entered_ = a_.newLabel();
+  leave_ = a_.newLabel();
+  fail_ = a_.newLabel();
+  prologue();
+  for (at_ = 0; at_ < function_.code.size(); at_ += bytecode::instruction_words(pc_)) {
+    pc_ = function_.code.data() + at_;
+    if ((marks_[at_] & kLeader) != 0) {
+      cache_.forget_all();
+      a_.bind(target(at_));
+      if ((marks_[at_] & kLoopStart) != 0) point(target(at_), at_, true);
+    }
+    if (listed) {
+      const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(pc_[0]));
+      std::string text = "; @" + std::to_string(at_) + " " + std::string(row.text);
+      for (const bytecode::Operand& operand : row.all()) {
+        if (operand.place == bytecode::Place::List) continue;
+        text += (operand.is_register() ? " r" : " ") + std::to_string(bytecode::operand_bits(pc_, operand.place));
+      }
+      a_.comment(text.c_str());
+    }
+    cache_.begin();
+    instruction();
+  }
+  if (listed) a_.comment("; cold");
+  stubs();
+}
+
+void BaselineCompiler::prologue() {
+  a_.bind(entered_);
+  if (function_.memory_bytes == 0) return;
+  const std::uint64_t needed = std::uint64_t{entry_.frame_bytes} + entry_.memory_bytes + entry_.memory_align;
+  if (needed < (1U << 31)) {
+    a_.lea(x86::rax, x86::qword_ptr(kBase, static_cast<std::int32_t>(needed)));
+  } else {
+    a_.mov(x86::rax, needed);
+    a_.add(x86::rax, kBase);
+  }
+  a_.cmp(x86::rax, kMemory);
+  const Label fits = a_.newLabel();
+  a_.jbe(fits);
+  load_address(x86::rax, entry_.code);  // the interpreter's prologue says what there is to say
+  a_.jmp(CAIRN_TABLE_ENTRY(leave));
+  a_.bind(fits);
+  if (entry_.memory_bytes < (1U << 31)) {
+    a_.sub(kMemory, entry_.memory_bytes);
+  } else {
+    a_.mov(x86::rax, entry_.memory_bytes);
+    a_.sub(kMemory, x86::rax);
+  }
+  a_.and_(kMemory, -static_cast<std::int64_t>(entry_.memory_align));
+  for (std::uint32_t i = 0; i < entry_.zero_count; ++i) zero_frame(entry_.zeros[i].offset, entry_.zeros[i].bytes);
+}
+
+void BaselineCompiler::zero_frame(std::uint32_t offset, std::uint32_t bytes) {
+  constexpr std::uint32_t kUnrolled = 256;
+  if (bytes > kUnrolled || offset >= (1U << 31) - kUnrolled) {
+    // rep stosb: rdi, rcx, rax; the cached registers among them are lost.
+    cache_.forget_all();
+    a_.mov(x86::edi, offset);
+    a_.add(x86::rdi, kMemory);
+    a_.mov(x86::ecx, bytes);
+    a_.xor_(x86::eax, x86::eax);
+    a_.rep().stosb();
+    return;
+  }
+  const auto at = static_cast<std::int32_t>(offset);
+  std::uint32_t done = 0;
+  const auto left = [&] { return bytes - done; };
+  if (bytes >= 16) a_.xorps(x86::xmm0, x86::xmm0);
+  for (; left() >= 16; done += 16) a_.movups(x86::xmmword_ptr(kMemory, at + static_cast<std::int32_t>(done)), x86::xmm0);
+  for (; left() >= 8; done += 8) a_.mov(x86::qword_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
+  for (; left() >= 4; done += 4) a_.mov(x86::dword_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
+  for (; left() >= 1; done += 1) a_.mov(x86::byte_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
+}
+
+void BaselineCompiler::instruction() {
+  const Op op = bytecode::op_of(pc_[0]);
+  const Shape& shape = shape_of(op);
+  switch (shape.verb) {
+    case Verb::Other:
+      break;
+    case Verb::JumpOn:
+      return jump_on(shape);
+    case Verb::Compare:
+      return is_float(shape.type) ? compare_floats(shape) : compare(shape);
+    case Verb::Convert:
+      if (convert(shape)) return;
+      return out_of_line();
+    case Verb::Load:
+    case Verb::Store:
+    case Verb::FrameLoad:
+    case Verb::FrameStore:
+    case Verb::LoadAt:
+    case Verb::StoreAt:
+      return cell(shape);
+    case Verb::Fma:
+      return has_fma_ ? floating(shape) : out_of_line();
+    case Verb::Floor:
+    case Verb::Ceil:
+    case Verb::Trunc:
+      return has_sse41_ ? floating(shape) : out_of_line();
+    default:
+      return is_float(shape.type) ? floating(shape) : integer(shape);
+  }
+  if (op <= Op::Select) return moves();
+  if (op == Op::Not) {
+    const Gp source = cache_.in(b());
+    const Gp to = cache_.out_over(a(), b(), a() + 1);
+    if (to.id() != source.id()) a_.mov(to, source);
+    a_.xor_(to.r32(), 1);
+    return cache_.commit(a(), to);
+  }
+  if (op >= Op::BitsF32 && op <= Op::FromBitsF64) return reinterpret();
+  if (op == Op::Jump) return jump_to(at_ + static_cast<std::int64_t>(static_cast<std::int32_t>(n())));
+  if (op == Op::JumpIf || op == Op::JumpIfNot) {
+    const Gp flag = cache_.in(a());
+    a_.test(flag, flag);
+    return jump_when(op == Op::JumpIf ? x86::CondCode::kNZ : x86::CondCode::kZ,
+                     at_ + static_cast<std::int64_t>(static_cast<std::int32_t>(n())));
+  }
+  if (op == Op::Switch) return switch_jump();
+  if (op == Op::LoopNext) return loop_next();
+  if ((op >= Op::FrameRef && op <= Op::PartExact && op != Op::RefWide) || op == Op::GuardIndex || op == Op::GuardEqual ||
+      op == Op::DynLend || op == Op::DynOf || op == Op::GuardLayout) {
+    return references();
+  }
+  if ((op == Op::Copy || op == Op::Zero || op == Op::FrameZero) && bytes()) return;
+  if (op >= Op::Call && op <= Op::ReturnPair) {
+    bool done = true;
+    call(done);
+    if (done) return;
+  }
+  if (op == Op::FailAssert || op == Op::FailEqual) return trap_always(TrapKind::Assert);
+  if (op == Op::Fail) return trap_always(static_cast<TrapKind>(a()));
+  out_of_line();
+}
+
+/// Calls the engine's definition of the operation.
+void BaselineCompiler::out_of_line() {
+  const auto op = static_cast<std::int32_t>(pc_[0] & 0xffff);
+  load_address(x86::rdi, pc_);
+  a_.mov(x86::rsi, kBase);
+  a_.mov(x86::rdx, kMemory);
+  a_.mov(x86::rcx, kThread);
+  a_.call(x86::qword_ptr(kTable, kStepsAt + 8 * op));
+  a_.test(x86::rax, x86::rax);
+  a_.jnz(leave_);
+  cache_.forget_all();
+}
+
+void BaselineCompiler::stubs() {
+  for (const BackStub& stub : back_stubs_) {
+    at_ = stub.word;
+    pc_ = function_.code.data() + at_;
+    a_.bind(stub.label);
+    count_back_edge(stub.target);
+  }
+  for (const RefuelStub& stub : refuel_stubs_) {
+    a_.bind(stub.label);
+    load_address(x86::rdi, stub.next);
+    load_address(x86::rsi, stub.pc);
+    a_.mov(x86::rdx, kBase);
+    a_.mov(x86::rcx, kMemory);
+    a_.mov(x86::r8, kThread);
+    a_.call(stub.call ? CAIRN_TABLE_ENTRY(refuel_call) : CAIRN_TABLE_ENTRY(refuel_jump));
+    a_.test(x86::rax, x86::rax);
+    a_.jz(stub.go_on);
+    a_.jmp(leave_);
+  }
+  for (const TrapStub& stub : trap_stubs_) {
+    a_.bind(stub.label);
+    a_.mov(x86::eax, stub.word);
+    a_.mov(x86::ecx, static_cast<std::uint32_t>(stub.kind));
+    a_.jmp(fail_);
+  }
+  a_.bind(fail_);
+  load_address(x86::rdx, function_.code.data());
+  a_.jmp(CAIRN_TABLE_ENTRY(fail));
+  a_.bind(leave_);
+  a_.jmp(CAIRN_TABLE_ENTRY(leave));
+  for (const SwitchTable& table : tables_) {
+    a_.align(asmjit::AlignMode::kData, 4);
+    a_.bind(table.label);
+    for (const Label& label : table.cases) a_.embedLabelDelta(label, table.label, 4);
+  }
+}
+
+BaselineCompiler::Right BaselineCompiler::right(const Shape& shape) {
+  if (!shape.immediate) return {false, 0, cache_.in(c())};
+  const auto number = static_cast<std::int64_t>(pc_[1]);
+  if (number >= INT32_MIN && number <= INT32_MAX) return {true, number, {}};
+  a_.mov(x86::rcx, number);
+  return {false, 0, x86::rcx};
+}
+
+std::uint32_t BaselineCompiler::right_slot(const Shape& shape) const { return shape.immediate ? a() + 1 : c(); }
+
+x86::Gp BaselineCompiler::in_register(const Right& operand) {
+  if (!operand.is_number) return operand.reg;
+  a_.mov(x86::rcx, operand.number);
+  return x86::rcx;
+}
+
+void BaselineCompiler::apply(asmjit::InstId id, const Gp& to, const Right& operand, bool narrow) {
+  const Gp sized = narrow ? to.r32() : to;
+  if (operand.is_number) {
+    a_.emit(id, sized, asmjit::Imm(operand.number));
+  } else {
+    a_.emit(id, sized, narrow ? operand.reg.r32() : operand.reg);
+  }
+}
+
+}  // namespace cairn::jit

@@ -1,0 +1,170 @@
+// The baseline translator: one pass over a function's bytecode, each instruction to its machine code.
+//
+// Within a block values stay in registers (SlotCache); at every block's start they are in their slots. A guard is a
+// conditional jump to a stub at the function's cold end, which names the instruction and the kind of trap and leaves to
+// the interpreter: it needs nothing but the slots. Back edges and calls count the thread's fuel, as the interpreter does
+// when it is watched. An operation without an inline form calls the engine's definition of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/baseline/shape.hpp"
+#include "jit/baseline/slot_cache.hpp"
+#include "jit/code/machine.hpp"
+
+namespace cairn::jit {
+
+/// A resume point being made: its machine address is known when the code has been placed.
+struct PendingPoint {
+  asmjit::Label label;
+  std::uint32_t word = 0;
+  bool loop_start = false;
+};
+
+class BaselineCompiler {
+ public:
+  /// `points` has room for `count_points(function)` entries; their addresses are filled in by who places the code.
+  BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
+                   const Engine& engine, ResumePoint* points);
+
+  /// How many resume points the function needs: one a call, one a target of a back edge.
+  static std::size_t count_points(const bytecode::Function& function);
+
+  /// Translates the function. `listed` interleaves comments with the bytecode.
+  void translate(bool listed);
+
+  [[nodiscard]] const std::vector<PendingPoint>& points() const { return pending_points_; }
+
+ private:
+  using Word = bytecode::Word;
+  using Op = bytecode::Op;
+  using Gp = x86::Gp;
+  using Xmm = x86::Xmm;
+  using Label = asmjit::Label;
+
+
+  struct TrapStub {
+    Label label;
+    std::uint32_t word = 0;
+    TrapKind kind{};
+  };
+  struct RefuelStub {
+    Label label;
+    Label go_on;  // at the target, or within the call
+    const Word* next = nullptr;
+    const Word* pc = nullptr;
+    bool call = false;
+  };
+  /// A switch's case that goes back: its way there counts.
+  struct BackStub {
+    Label label;
+    std::int64_t target = 0;
+    std::uint32_t word = 0;
+  };
+  struct SwitchTable {
+    Label label;
+    std::vector<Label> cases;
+  };
+
+  // ---- the driver (compiler.cpp)
+  void find_leaders();
+  void prologue();
+  void instruction();
+  void out_of_line();
+  void stubs();
+  void zero_frame(std::uint32_t offset, std::uint32_t bytes);
+  Label trap(TrapKind kind);
+  void trap_always(TrapKind kind) { a_.jmp(trap(kind)); }
+  [[nodiscard]] Label target(std::int64_t word);
+  const ResumePoint* point(Label label, std::uint32_t word, bool loop_start);
+  void load_address(Gp to, const void* address) { a_.mov(to, reinterpret_cast<std::uint64_t>(address)); }
+
+  // ---- operands of the instruction being translated
+  [[nodiscard]] std::uint32_t a() const { return bytecode::a_of(pc_[0]); }
+  [[nodiscard]] std::uint32_t b() const { return bytecode::b_of(pc_[0]); }
+  [[nodiscard]] std::uint32_t c() const { return bytecode::c_of(pc_[0]); }
+  [[nodiscard]] std::uint32_t d() const { return bytecode::d_of(pc_[1]); }
+  [[nodiscard]] std::uint32_t e() const { return bytecode::e_of(pc_[1]); }
+  [[nodiscard]] std::uint32_t m() const { return bytecode::m_of(pc_[1]); }
+  [[nodiscard]] std::uint32_t n() const { return bytecode::n_of(pc_[0]); }
+  /// The second operand of a binary operation: a register, or a number that an instruction can hold, or one in rcx.
+  struct Right {
+    bool is_number = false;
+    std::int64_t number = 0;
+    Gp reg;
+  };
+  Right right(const Shape& shape);
+  [[nodiscard]] std::uint32_t right_slot(const Shape& shape) const;
+  Gp in_register(const Right& operand);
+  void apply(asmjit::InstId id, const Gp& to, const Right& operand, bool narrow);
+
+  // ---- arithmetic.cpp
+  void integer(const Shape& shape);
+  void add_or_sub(const Shape& shape);
+  void multiply(const Shape& shape);
+  void divide(const Shape& shape);
+  void negate(const Shape& shape);
+  void wrap(const Shape& shape);
+  void shift(const Shape& shape);
+  void bitwise(const Shape& shape);
+  void pick(const Shape& shape);
+  void compare(const Shape& shape);
+  x86::CondCode integer_comparison(const Shape& shape, std::uint32_t left, const Right& other);
+
+  // ---- floats.cpp
+  void floating(const Shape& shape);
+  void compare_floats(const Shape& shape);
+  bool convert(const Shape& shape);
+  void float_from_integer(const Shape& shape);
+  void integer_from_float(const Shape& shape);
+  void reinterpret();
+  [[nodiscard]] Xmm in_float(std::uint32_t slot, bool wide) { return wide ? cache_.in_f64(slot) : cache_.in_f32(slot); }
+  void float_constant(Xmm to, double value, bool wide);
+
+  // ---- memory.cpp
+  void moves();
+  void load(const Shape& shape, std::uint32_t slot, const x86::Mem& from);
+  void store(const Shape& shape, std::uint32_t slot, const x86::Mem& to);
+  void cell(const Shape& shape);
+  void references();
+  bool bytes();
+  Gp scaled(std::uint32_t index, std::uint64_t stride);
+
+  // ---- control.cpp
+  void jump_to(std::int64_t word);
+  void jump_when(x86::CondCode condition, std::int64_t word);
+  void count_back_edge(std::int64_t word);
+  void jump_on(const Shape& shape);
+  void switch_jump();
+  void loop_next();
+  void call(bool& done);
+  void enter_known(std::uint32_t function, std::uint32_t words);
+  void enter_dynamic(std::uint32_t words);
+  void check_function(std::uint32_t slot);
+  void link(std::int32_t window, std::uint32_t words);
+  void leave_frame();
+
+  x86::Assembler a_;
+  const bytecode::Module& module_;
+  const std::uint32_t index_;
+  const bytecode::Function& function_;
+  const CodeEntry& entry_;
+  const Engine& engine_;
+  const bool has_bmi2_, has_sse41_, has_fma_;
+  SlotCache cache_;
+  ResumePoint* next_point_;
+
+  const Word* pc_ = nullptr;
+  std::uint32_t at_ = 0;  // pc_'s word
+  std::vector<std::uint8_t> marks_;
+  std::vector<Label> labels_;  // by word, of leaders
+  Label entered_, leave_, fail_;
+  std::vector<TrapStub> trap_stubs_;
+  std::vector<RefuelStub> refuel_stubs_;
+  std::vector<BackStub> back_stubs_;
+  std::vector<SwitchTable> tables_;
+  std::vector<PendingPoint> pending_points_;
+};
+
+}  // namespace cairn::jit

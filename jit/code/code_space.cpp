@@ -1,0 +1,193 @@
+#include "jit/code/code_space.hpp"
+
+#include <algorithm>
+
+#include "jit/baseline/compiler.hpp"
+
+namespace cairn::jit {
+namespace {
+
+constexpr std::uint32_t kBlockBytes = 1 << 16;
+
+/// One executable view of the code and one that may be written, never both at once (architecture, decision 5).
+asmjit::JitAllocator::CreateParams dual_mapping() {
+  asmjit::JitAllocator::CreateParams params;
+  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+  params.blockSize = kBlockBytes;
+  return params;
+}
+
+/// Keeps the first error of an assembler: what it made is then not used.
+class FirstError final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error error, const char*, asmjit::BaseEmitter*) override {
+    if (first == asmjit::kErrorOk) first = error;
+  }
+  asmjit::Error first = asmjit::kErrorOk;
+};
+
+}  // namespace
+
+std::unique_ptr<MachineCode> MachineCode::create(const bytecode::Module& module, const Engine& engine,
+                                                 const CodeOptions& options) {
+  if (asmjit::Environment::host().arch() != asmjit::Arch::kX64) return nullptr;
+  auto space = std::make_unique<CodeSpace>(module, engine, options);
+  if (!space->usable()) return nullptr;
+  return space;
+}
+
+CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const CodeOptions& options)
+    : module_(module),
+      engine_(engine),
+      options_(options),
+      memory_([] {
+        static const asmjit::JitAllocator::CreateParams params = dual_mapping();
+        return &params;
+      }()),
+      table_(static_cast<std::size_t>(kTargetsAt) / 8 + module.functions.size()),
+      made_(module.functions.size()),
+      registration_(options.perf_map, options.debugger) {
+  for (const bytecode::DispatchTable& each : module.tables) members_.push_back(each.functions.data());
+  CodeTable& fixed = table();
+  fixed.refuel_jump = engine.refuel_jump;
+  fixed.refuel_call = engine.refuel_call;
+  fixed.members = members_.data();
+  fixed.functions = engine.functions.data();
+  fixed.function_count = engine.functions.size();
+  for (std::size_t op = 0; op < engine.steps.size(); ++op) {
+    table_[static_cast<std::size_t>(kStepsAt) / 8 + op] = reinterpret_cast<std::uint64_t>(engine.steps[op]);
+  }
+  make_stubs();
+  std::fill(table_.begin() + kTargetsAt / 8, table_.end(), reinterpret_cast<std::uint64_t>(fixed.unbound));
+}
+
+CodeSpace::~CodeSpace() {
+  for (std::atomic<const Made*>& made : made_) delete made.load();
+}
+
+/// enter(address, state, table): a C++ function to its caller, the machine of machine.hpp inside. Then the stubs that end
+/// it: fail, unbound and leave.
+void CodeSpace::make_stubs() {
+  asmjit::CodeHolder holder;
+  holder.init(asmjit::Environment::host());
+  x86::Assembler a(&holder);
+  const x86::Gp saved[] = {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
+  const auto field = [](std::size_t offset) { return x86::qword_ptr(x86::rsi, static_cast<std::int32_t>(offset)); };
+  for (const x86::Gp& each : saved) a.push(each);
+  a.push(x86::rsi);  // the stack is aligned now
+  a.mov(kBase, field(offsetof(MachineState, base)));
+  a.mov(kMemory, field(offsetof(MachineState, memory)));
+  a.mov(kThread, field(offsetof(MachineState, thread)));
+  a.mov(kTable, x86::rdx);
+  a.jmp(x86::rdi);
+
+  const asmjit::Label fail = a.newLabel();
+  const asmjit::Label unbound = a.newLabel();
+  const asmjit::Label leave = a.newLabel();
+  a.bind(fail);
+  a.lea(x86::rax, x86::ptr(x86::rdx, x86::rax, 3));
+  a.mov(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_failed)), x86::rax);
+  a.mov(x86::rdx, reinterpret_cast<std::uint64_t>(engine_.failures));
+  a.lea(x86::rax, x86::ptr(x86::rdx, x86::rcx, 3));
+  a.jmp(leave);
+  a.bind(unbound);
+  a.mov(x86::rdx, reinterpret_cast<std::uint64_t>(engine_.enter_words));
+  a.lea(x86::rax, x86::ptr(x86::rdx, x86::rax, 3));
+  a.bind(leave);
+  a.pop(x86::rsi);
+  a.mov(field(offsetof(MachineState, base)), kBase);
+  a.mov(field(offsetof(MachineState, memory)), kMemory);
+  for (std::size_t i = std::size(saved); i-- > 0;) a.pop(saved[i]);
+  a.ret();
+
+  void* placed = nullptr;
+  if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return;
+  const auto at = [&](const asmjit::Label& label) {
+    return static_cast<const std::uint8_t*>(placed) + holder.labelOffset(label);
+  };
+  stubs_ = placed;
+  enter_ = reinterpret_cast<Enter>(placed);
+  table().leave = at(leave);
+  table().fail = at(fail);
+  table().unbound = at(unbound);
+  bytes_ += holder.codeSize();
+  registration_.add("cairn.stubs", placed, holder.codeSize());
+}
+
+std::atomic_ref<std::uint64_t> CodeSpace::target(std::uint32_t function) const {
+  return std::atomic_ref<std::uint64_t>(table_[static_cast<std::size_t>(kTargetsAt) / 8 + function]);
+}
+
+const void* CodeSpace::entry(std::uint32_t function) const {
+  const std::uint64_t address = target(function).load(std::memory_order_acquire);
+  const void* code = reinterpret_cast<const void*>(address);
+  return code == reinterpret_cast<const CodeTable*>(table_.data())->unbound ? nullptr : code;
+}
+
+const ResumePoint* CodeSpace::resume_point(std::uint32_t function, std::uint32_t word) const {
+  const Made* made = made_[function].load(std::memory_order_acquire);
+  if (made == nullptr) return nullptr;
+  const auto found = std::ranges::lower_bound(made->loops, word, {}, &Made::LoopStart::word);
+  return found != made->loops.end() && found->word == word ? found->point : nullptr;
+}
+
+const bytecode::Word* CodeSpace::run(const void* address, MachineState& state) const {
+  return enter_(address, &state, table_.data());
+}
+
+bool CodeSpace::compile(std::uint32_t function) {
+  if (const Made* made = made_[function].load(std::memory_order_acquire)) return !made->failed;
+  const std::lock_guard guard(mutex_);
+  if (const Made* made = made_[function].load(std::memory_order_relaxed)) return !made->failed;
+  auto made = std::make_unique<Made>();
+  made->failed = !translate(function, *made);
+  const bool fine = !made->failed;
+  made_[function].store(made.release(), std::memory_order_release);
+  return fine;
+}
+
+bool CodeSpace::translate(std::uint32_t function, Made& made) {
+  if (bytes_ >= options_.most_bytes) return false;
+  asmjit::CodeHolder holder;
+  if (holder.init(asmjit::Environment::host()) != asmjit::kErrorOk) return false;
+  FirstError errors;
+  holder.setErrorHandler(&errors);
+  const bytecode::Function& code = module_.functions[function];
+  made.points = std::make_unique<ResumePoint[]>(BaselineCompiler::count_points(code));
+  BaselineCompiler compiler(holder, module_, function, engine_, made.points.get());
+  compiler.translate(false);
+  if (errors.first != asmjit::kErrorOk || holder.codeSize() > options_.most_bytes - bytes_) return false;
+  void* placed = nullptr;
+  if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return false;
+  const auto* const first = static_cast<const std::uint8_t*>(placed);
+  std::size_t k = 0;
+  for (const PendingPoint& pending : compiler.points()) {
+    ResumePoint& point = made.points[k++];
+    point.address = first + holder.labelOffset(pending.label);
+    if (pending.loop_start) made.loops.push_back({pending.word, &point});
+  }
+  bytes_ += holder.codeSize();
+  registration_.add(code.name, placed, holder.codeSize());
+  target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
+  return true;
+}
+
+std::string CodeSpace::listing(std::uint32_t function) {
+  const std::lock_guard guard(mutex_);
+  asmjit::StringLogger logger;
+  logger.setFlags(asmjit::FormatFlags::kNone);
+  asmjit::CodeHolder holder;
+  holder.init(asmjit::Environment::host());
+  holder.setLogger(&logger);
+  const bytecode::Function& code = module_.functions[function];
+  const auto points = std::make_unique<ResumePoint[]>(BaselineCompiler::count_points(code));
+  BaselineCompiler(holder, module_, function, engine_, points.get()).translate(true);
+  return "function " + std::to_string(function) + " \"" + code.name + "\"\n" + std::string(logger.data(), logger.dataSize());
+}
+
+std::size_t CodeSpace::bytes() const {
+  const std::lock_guard guard(mutex_);
+  return bytes_;
+}
+
+}  // namespace cairn::jit

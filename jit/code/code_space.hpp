@@ -1,0 +1,63 @@
+// The machine code of a module: its memory, its table, the stubs between it and the interpreter.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "jit/code/machine.hpp"
+#include "jit/code/registration.hpp"
+
+namespace cairn::jit {
+
+class CodeSpace final : public MachineCode {
+ public:
+  CodeSpace(const bytecode::Module& module, const Engine& engine, const CodeOptions& options);
+  ~CodeSpace() override;
+  CodeSpace(const CodeSpace&) = delete;
+  CodeSpace& operator=(const CodeSpace&) = delete;
+
+  /// False when the stubs could not be made: there is no executable memory.
+  [[nodiscard]] bool usable() const { return enter_ != nullptr; }
+
+  [[nodiscard]] const void* entry(std::uint32_t function) const override;
+  bool compile(std::uint32_t function) override;
+  [[nodiscard]] const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const override;
+  const bytecode::Word* run(const void* address, MachineState& state) const override;
+  [[nodiscard]] std::string listing(std::uint32_t function) override;
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  using Enter = const bytecode::Word* (*)(const void* address, MachineState* state, const void* table);
+
+  /// What was made of a function. Written once, then read by every thread.
+  struct Made {
+    std::unique_ptr<ResumePoint[]> points;
+    struct LoopStart {
+      std::uint32_t word = 0;
+      const ResumePoint* point = nullptr;
+    };
+    std::vector<LoopStart> loops;  // ascending
+    bool failed = false;
+  };
+
+  void make_stubs();
+  [[nodiscard]] CodeTable& table() { return *reinterpret_cast<CodeTable*>(table_.data()); }
+  [[nodiscard]] std::atomic_ref<std::uint64_t> target(std::uint32_t function) const;
+  bool translate(std::uint32_t function, Made& made);
+
+  const bytecode::Module& module_;
+  const Engine engine_;
+  const CodeOptions options_;
+  mutable asmjit::JitRuntime memory_;
+  mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets
+  std::vector<const std::uint32_t*> members_;
+  std::vector<std::atomic<const Made*>> made_;  // by function
+  mutable std::mutex mutex_;                    // held while code is made
+  std::size_t bytes_ = 0;
+  Registration registration_;
+  const void* stubs_ = nullptr;
+  Enter enter_ = nullptr;
+};
+
+}  // namespace cairn::jit

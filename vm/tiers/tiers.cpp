@@ -1,0 +1,114 @@
+#include "vm/tiers/tiers.hpp"
+
+#include <cstdlib>
+
+#include "vm/interpreter/thread.hpp"
+#include "vm/tiers/steps.hpp"
+
+namespace cairn {
+namespace {
+
+using bytecode::Word;
+using interpreter::InternalOp;
+
+constexpr std::uint32_t kCold = 30;  // calls of a function before it is compiled
+
+bool is_asked(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+/// Where a member lies in a thread.
+std::uint32_t offset_in(const Thread& thread, const void* member) {
+  return static_cast<std::uint32_t>(static_cast<const char*>(member) - reinterpret_cast<const char*>(&thread));
+}
+
+}  // namespace
+
+Tiers::Tiers(const Image& image, Tier tier)
+    : image_(image),
+      tier_(tier),
+      functions_(image.functions(), image.functions() + image.module().functions.size()),
+      enter_words_(functions_.size()),
+      entries_(functions_.size()) {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    enter_words_[i] = static_cast<Word>(InternalOp::Enter) | static_cast<Word>(i) << 32;
+    functions_[i].code = &enter_words_[i];
+  }
+}
+
+jit::MachineCode* Tiers::code(Thread& thread) {
+  std::call_once(code_once_, [&] {
+    jit::Engine engine;
+    engine.steps = interpreter::out_of_line_steps();
+    engine.refuel_jump = interpreter::refuel_jump;
+    engine.refuel_call = interpreter::refuel_call;
+    engine.failures = interpreter::kFailures.data();
+    engine.enter_words = enter_words_.data();
+    engine.functions = {image_.functions(), functions_.size()};
+    engine.resume = static_cast<std::uint16_t>(InternalOp::Resume);
+    engine.thread_failed = offset_in(thread, &thread.failed);
+    engine.thread_fuel = offset_in(thread, &thread.fuel);
+    jit::CodeOptions options;
+    options.perf_map = is_asked("CAIRN_PERF_MAP");
+    options.debugger = is_asked("CAIRN_GDB");
+    code_ = jit::MachineCode::create(image_.module(), engine, options);
+  });
+  return code_.get();
+}
+
+const Word* Tiers::interpreted(std::uint32_t function) const { return image_.functions()[function].code; }
+
+const Word* Tiers::go(interpreter::Machine& m, const void* address) {
+  jit::MachineState state{m.base, m.memory, m.thread};
+  const Word* next = code_->run(address, state);
+  m.base = state.base;
+  m.memory = state.memory;
+  return next;
+}
+
+const Word* Tiers::enter(interpreter::Machine& m, const Word* pc) {
+  const std::uint32_t function = bytecode::n_of(pc[0]);
+  std::atomic<std::uint32_t>& entries = entries_[function];
+  const std::uint32_t count = entries.load(std::memory_order_relaxed);
+  if (tier_ == Tier::Auto && count < kCold) {
+    entries.store(count + 1, std::memory_order_relaxed);
+    return interpreted(function);
+  }
+  jit::MachineCode* machine = code(*m.thread);
+  if (machine == nullptr) return interpreted(function);
+  const void* address = machine->entry(function);
+  if (address == nullptr && machine->compile(function)) address = machine->entry(function);
+  return address == nullptr ? interpreted(function) : go(m, address);
+}
+
+const Word* Tiers::resume(interpreter::Machine& m, const Word* pc) {
+  return go(m, reinterpret_cast<const ResumePoint*>(pc)->address);
+}
+
+const Word* Tiers::hot_loop(const Word* next, Thread& thread) {
+  const std::uint32_t function = image_.function_at(next);
+  if (function == bytecode::kNone) return next;
+  jit::MachineCode* machine = code(thread);
+  if (machine == nullptr || !machine->compile(function)) return next;
+  entries_[function].store(kCold, std::memory_order_relaxed);
+  return resume_at(next);
+}
+
+const Word* Tiers::resume_at(const Word* pc) const {
+  if (code_ == nullptr) return pc;
+  const std::uint32_t function = image_.function_at(pc);
+  if (function == bytecode::kNone) return pc;
+  const ResumePoint* point = code_->resume_point(function, static_cast<std::uint32_t>(pc - functions_[function].body));
+  return point == nullptr ? pc : &point->op;
+}
+
+std::string Tiers::listing(Thread& thread) {
+  jit::MachineCode* machine = code(thread);
+  if (machine == nullptr) return "no machine code is made for this processor\n";
+  std::string text;
+  for (std::uint32_t i = 0; i < functions_.size(); ++i) text += machine->listing(i);
+  return text;
+}
+
+}  // namespace cairn

@@ -1,0 +1,55 @@
+// Which engine runs which function of an instance (architecture, decision 5). The interpreter and compiled code count
+// the same things, entries and back edges, on the same fuel; where it runs out, the function that runs there is hot.
+//
+// In an instance with tiers a call always goes to the function's enter word, whose handler picks: machine code when
+// there is some, else the interpreter. Back edges of a hot function go on in its machine code (on-stack replacement):
+// frames are the same, so that is a jump.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jit/jit.hpp"
+#include "vm/interpreter/image.hpp"
+#include "vm/interpreter/machine.hpp"
+#include "vm/tiers/tier.hpp"
+
+namespace cairn {
+
+class Tiers {
+ public:
+  Tiers(const Image& image, Tier tier);
+
+  /// The image's functions, called through their enter words.
+  [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
+
+  // ---- of the interpreter
+  /// A call of the function at an enter word: where it goes on.
+  const bytecode::Word* enter(interpreter::Machine& m, const bytecode::Word* pc);
+  /// Goes on at a resume point, in machine code.
+  const bytecode::Word* resume(interpreter::Machine& m, const bytecode::Word* pc);
+  /// The fuel ran out at a back edge to `next`: where to go on there.
+  const bytecode::Word* hot_loop(const bytecode::Word* next, Thread& thread);
+  /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
+  [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
+
+  /// Listings of every function of the module.
+  [[nodiscard]] std::string listing(Thread& thread);
+
+ private:
+  const bytecode::Word* go(interpreter::Machine& m, const void* address);
+  jit::MachineCode* code(Thread& thread);
+  [[nodiscard]] const bytecode::Word* interpreted(std::uint32_t function) const;
+
+  const Image& image_;
+  const Tier tier_;
+  std::vector<CodeEntry> functions_;
+  std::vector<bytecode::Word> enter_words_;
+  std::vector<std::atomic<std::uint32_t>> entries_;  // by function, while it is interpreted
+  std::once_flag code_once_;
+  std::unique_ptr<jit::MachineCode> code_;
+};
+
+}  // namespace cairn
