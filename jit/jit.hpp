@@ -60,13 +60,13 @@ using Refuel = const bytecode::Word* (*)(const bytecode::Word* next, const bytec
 
 /// What machine code needs of the engine it belongs to.
 struct Engine {
-  std::span<const Step> steps;                // by operation; null for jumps, calls and returns
+  std::span<const Step> steps;  // by operation; null for jumps, calls and returns
   Refuel refuel_jump = nullptr;
   Refuel refuel_call = nullptr;
-  const bytecode::Word* failures = nullptr;   // by TrapKind: where the interpreter goes on after a failed guard
+  const bytecode::Word* failures = nullptr;     // by TrapKind: where the interpreter goes on after a failed guard
   const bytecode::Word* enter_words = nullptr;  // by function: where it goes on to call one without machine code
-  std::span<const CodeEntry> functions;       // `code` is where the interpreter starts the function
-  std::uint16_t resume = 0;                   // the `op` of resume points
+  std::span<const CodeEntry> functions;         // `code` is where the interpreter starts the function
+  std::uint16_t resume = 0;                     // the `op` of resume points
   // Offsets in the thread object: the instruction whose guard failed (a pointer), and the back edges and calls left
   // until the next call of refuel (a signed 64-bit count).
   std::uint32_t thread_failed = 0;

@@ -64,7 +64,7 @@ def units():
 
 def stdlib():
     """Test blocks of the standard library, written in the language: each file of tests/stdlib counts once a tier."""
-    work = [(path, tier) for path in sorted((TESTS / "stdlib").glob("*.cairn")) for tier in tiers()]
+    passed = failed = 0
 
     def attempt(path, tier):
         done = execute([BUILD / "cairn", "test", path], limit=300, env={**os.environ, "CAIRN_TIER": tier})
@@ -72,7 +72,10 @@ def stdlib():
             fail(f"tests/stdlib/{path.name} [{tier}]", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
         return done.returncode == 0
 
-    return tally(attempt, work)
+    for tier in tiers():  # one after another: the tests of a file write files beside it
+        good, bad = tally(attempt, [(path, tier) for path in sorted((TESTS / "stdlib").glob("*.cairn"))])
+        passed, failed = passed + good, failed + bad
+    return passed, failed
 
 
 def tally(attempt, work):

@@ -13,8 +13,10 @@ bool is_narrow(Kind kind) { return size_of(kind) <= 4; }
 bool is_tiny(Kind kind) { return size_of(kind) <= 2; }
 
 /// 8- or 16-bit view of a register.
-x86::Gp low_part(const x86::Gp& reg, Kind kind) { if (size_of(kind) == 1) return reg.r8();
-  return reg.r16(); }
+x86::Gp low_part(const x86::Gp& reg, Kind kind) {
+  if (size_of(kind) == 1) return reg.r8();
+  return reg.r16();
+}
 
 }  // namespace
 
@@ -205,7 +207,9 @@ void BaselineCompiler::wrap(const Shape& shape) {
     narrow ? a_.imul(to.r32(), left.r32(), other.number) : a_.imul(to, left, other.number);
   } else {
     if (to.id() != left.id()) a_.mov(to, left);
-    const auto id = shape.verb == Verb::AddWrap ? Inst::kIdAdd : shape.verb == Verb::SubWrap ? Inst::kIdSub : Inst::kIdImul;
+    const auto id = shape.verb == Verb::AddWrap   ? Inst::kIdAdd
+                    : shape.verb == Verb::SubWrap ? Inst::kIdSub
+                                                  : Inst::kIdImul;
     apply(id, to, other, narrow);
   }
   if (is_tiny(shape.type)) a_.movzx(to.r32(), low_part(to, shape.type));

@@ -13,7 +13,23 @@ constexpr std::uint8_t kLoopStart = 2;  // by a back edge, or from a scheduler
 
 bool is_call(Op op) { return (op >= Op::Call && op <= Op::CallDyn); }
 /// A thread of a block stops there, and goes on after it.
-bool suspends(Op op) { return op == Op::Barrier || op == Op::PipelineWait || (op >= Op::WarpShuffle && op <= Op::WarpReduce); }
+bool suspends(Op op) {
+  return op == Op::Barrier || op == Op::PipelineWait || (op >= Op::WarpShuffle && op <= Op::WarpReduce);
+}
+
+/// instruction_words by a table of bytes.
+std::uint32_t words_of(const Word* code) {
+  static const auto table = [] {
+    std::array<std::uint8_t, bytecode::kOperationCount> words{};
+    for (std::uint32_t i = 0; i < bytecode::kOperationCount; ++i) {
+      const bytecode::OperationInfo& row = bytecode::info(static_cast<Op>(i));
+      words[i] = row.has_list ? 0 : row.words;
+    }
+    return words;
+  }();
+  const std::uint8_t words = table[code[0] & 0xffff];
+  return words != 0 ? words : bytecode::instruction_words(code);
+}
 
 /// Calls visit(target word) for each target of the jump at `code`.
 template <class Visit>
@@ -35,7 +51,7 @@ void each_target(const Word* code, std::uint32_t word, Visit visit) {
 }  // namespace
 
 BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
-                                   const Engine& engine, ResumePoint* points)
+                                   const Engine& engine, BaselineStorage& storage)
     : a_(&holder),
       module_(module),
       index_(function),
@@ -45,35 +61,36 @@ BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::M
       has_bmi2_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kBMI2)),
       has_sse41_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kSSE4_1)),
       has_fma_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kFMA)),
-      cache_(a_, function_.slots + 2),
-      next_point_(points) {}
-
-std::size_t BaselineCompiler::count_points(const bytecode::Function& function) {
-  std::size_t count = 0;
-  for (std::uint32_t word = 0; word < function.code.size();) {
-    const Word* code = function.code.data() + word;
-    if (is_call(bytecode::op_of(code[0])) || suspends(bytecode::op_of(code[0]))) ++count;
-    each_target(code, word, [&](std::int64_t to) { count += to <= word ? 1 : 0; });
-    word += bytecode::instruction_words(code);
-  }
-  return count;
+      cache_(a_, function_.slots + 2, storage.cache),
+      storage_(storage) {
+  storage_.traps.clear();
+  storage_.refuels.clear();
+  storage_.backs.clear();
+  storage_.tables.clear();
+  storage_.points.clear();
+  find_leaders();
 }
 
 void BaselineCompiler::find_leaders() {
-  marks_.assign(function_.code.size() + 1, 0);
-  labels_.resize(function_.code.size() + 1);
+  storage_.marks.assign(function_.code.size() + 1, 0);
+  storage_.labels.assign(function_.code.size() + 1, {});
   for (std::uint32_t word = 0; word < function_.code.size();) {
     const Word* code = function_.code.data() + word;
     each_target(code, word, [&](std::int64_t to) {
-      marks_[static_cast<std::size_t>(to)] |= to <= word ? kLeader | kLoopStart : kLeader;
+      storage_.marks[static_cast<std::size_t>(to)] |= to <= word ? kLeader | kLoopStart : kLeader;
+      point_count_ += to <= word ? 1 : 0;
     });
-    word += bytecode::instruction_words(code);
-    if (suspends(bytecode::op_of(code[0]))) marks_[word] |= kLeader | kLoopStart;
+    word += words_of(code);
+    if (is_call(bytecode::op_of(code[0]))) ++point_count_;
+    if (suspends(bytecode::op_of(code[0]))) {
+      storage_.marks[word] |= kLeader | kLoopStart;
+      ++point_count_;
+    }
   }
 }
 
 asmjit::Label BaselineCompiler::target(std::int64_t word) {
-  Label& label = labels_[static_cast<std::size_t>(word)];
+  Label& label = storage_.labels[static_cast<std::size_t>(word)];
   if (!label.isValid()) label = a_.newLabel();
   return label;
 }
@@ -81,30 +98,30 @@ asmjit::Label BaselineCompiler::target(std::int64_t word) {
 const ResumePoint* BaselineCompiler::point(Label label, std::uint32_t word, bool loop_start) {
   ResumePoint* made = next_point_++;
   *made = {engine_.resume, nullptr, function_.code.data() + word};
-  pending_points_.push_back({label, word, loop_start});
+  storage_.points.push_back({label, word, loop_start});
   return made;
 }
 
 asmjit::Label BaselineCompiler::trap(TrapKind kind) {
-  if (!trap_stubs_.empty() && trap_stubs_.back().word == at_ && trap_stubs_.back().kind == kind) {
-    return trap_stubs_.back().label;
+  if (!storage_.traps.empty() && storage_.traps.back().word == at_ && storage_.traps.back().kind == kind) {
+    return storage_.traps.back().label;
   }
-  trap_stubs_.push_back({a_.newLabel(), at_, kind});
-  return trap_stubs_.back().label;
+  storage_.traps.push_back({a_.newLabel(), at_, kind});
+  return storage_.traps.back().label;
 }
 
-void BaselineCompiler::translate(bool listed) {
-  find_leaders();
+void BaselineCompiler::translate(ResumePoint* points, bool listed) {
+  next_point_ = points;
   entered_ = a_.newLabel();
   leave_ = a_.newLabel();
   fail_ = a_.newLabel();
   prologue();
-  for (at_ = 0; at_ < function_.code.size(); at_ += bytecode::instruction_words(pc_)) {
+  for (at_ = 0; at_ < function_.code.size(); at_ += words_of(pc_)) {
     pc_ = function_.code.data() + at_;
-    if ((marks_[at_] & kLeader) != 0) {
+    if ((storage_.marks[at_] & kLeader) != 0) {
       cache_.forget_all();
       a_.bind(target(at_));
-      if ((marks_[at_] & kLoopStart) != 0) point(target(at_), at_, true);
+      if ((storage_.marks[at_] & kLoopStart) != 0) point(target(at_), at_, true);
     }
     if (listed) {
       const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(pc_[0]));
@@ -164,7 +181,8 @@ void BaselineCompiler::zero_frame(std::uint32_t offset, std::uint32_t bytes) {
   std::uint32_t done = 0;
   const auto left = [&] { return bytes - done; };
   if (bytes >= 16) a_.xorps(x86::xmm0, x86::xmm0);
-  for (; left() >= 16; done += 16) a_.movups(x86::xmmword_ptr(kMemory, at + static_cast<std::int32_t>(done)), x86::xmm0);
+  for (; left() >= 16; done += 16)
+    a_.movups(x86::xmmword_ptr(kMemory, at + static_cast<std::int32_t>(done)), x86::xmm0);
   for (; left() >= 8; done += 8) a_.mov(x86::qword_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
   for (; left() >= 4; done += 4) a_.mov(x86::dword_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
   for (; left() >= 1; done += 1) a_.mov(x86::byte_ptr(kMemory, at + static_cast<std::int32_t>(done)), 0);
@@ -217,8 +235,8 @@ void BaselineCompiler::instruction() {
   }
   if (op == Op::Switch) return switch_jump();
   if (op == Op::LoopNext) return loop_next();
-  if ((op >= Op::FrameRef && op <= Op::PartExact && op != Op::RefWide) || op == Op::GuardIndex || op == Op::GuardEqual ||
-      op == Op::DynLend || op == Op::DynOf || op == Op::GuardLayout) {
+  if ((op >= Op::FrameRef && op <= Op::PartExact && op != Op::RefWide) || op == Op::GuardIndex ||
+      op == Op::GuardEqual || op == Op::DynLend || op == Op::DynOf || op == Op::GuardLayout) {
     return references();
   }
   if ((op == Op::Copy || op == Op::Zero || op == Op::FrameZero) && bytes()) return;
@@ -246,13 +264,13 @@ void BaselineCompiler::out_of_line() {
 }
 
 void BaselineCompiler::stubs() {
-  for (const BackStub& stub : back_stubs_) {
+  for (const BaselineStorage::BackStub& stub : storage_.backs) {
     at_ = stub.word;
     pc_ = function_.code.data() + at_;
     a_.bind(stub.label);
     count_back_edge(stub.target);
   }
-  for (const RefuelStub& stub : refuel_stubs_) {
+  for (const BaselineStorage::RefuelStub& stub : storage_.refuels) {
     a_.bind(stub.label);
     load_address(x86::rdi, stub.next);
     load_address(x86::rsi, stub.pc);
@@ -264,7 +282,7 @@ void BaselineCompiler::stubs() {
     a_.jz(stub.go_on);
     a_.jmp(leave_);
   }
-  for (const TrapStub& stub : trap_stubs_) {
+  for (const BaselineStorage::TrapStub& stub : storage_.traps) {
     a_.bind(stub.label);
     a_.mov(x86::eax, stub.word);
     a_.mov(x86::ecx, static_cast<std::uint32_t>(stub.kind));
@@ -275,7 +293,7 @@ void BaselineCompiler::stubs() {
   a_.jmp(CAIRN_TABLE_ENTRY(fail));
   a_.bind(leave_);
   a_.jmp(CAIRN_TABLE_ENTRY(leave));
-  for (const SwitchTable& table : tables_) {
+  for (const BaselineStorage::SwitchTable& table : storage_.tables) {
     a_.align(asmjit::AlignMode::kData, 4);
     a_.bind(table.label);
     for (const Label& label : table.cases) a_.embedLabelDelta(label, table.label, 4);

@@ -2,10 +2,11 @@
 //
 // Within a block values stay in registers (SlotCache); at every block's start they are in their slots. A guard is a
 // conditional jump to a stub at the function's cold end, which names the instruction and the kind of trap and leaves to
-// the interpreter: it needs nothing but the slots. Back edges and calls count the thread's fuel, as the interpreter does
-// when it is watched. An operation without an inline form calls the engine's definition of it.
+// the interpreter: it needs nothing but the slots. Back edges and calls count the thread's fuel, as the interpreter
+// does when it is watched. An operation without an inline form calls the engine's definition of it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,19 +23,54 @@ struct PendingPoint {
   bool loop_start = false;
 };
 
+/// What the translation of a function is made with, kept for the next one.
+struct BaselineStorage {
+  struct TrapStub {
+    asmjit::Label label;
+    std::uint32_t word = 0;
+    TrapKind kind{};
+  };
+  struct RefuelStub {
+    asmjit::Label label;
+    asmjit::Label go_on;  // at the target, or within the call
+    const bytecode::Word* next = nullptr;
+    const bytecode::Word* pc = nullptr;
+    bool call = false;
+  };
+  /// A switch's case that goes back: its way there counts.
+  struct BackStub {
+    asmjit::Label label;
+    std::int64_t target = 0;
+    std::uint32_t word = 0;
+  };
+  struct SwitchTable {
+    asmjit::Label label;
+    std::vector<asmjit::Label> cases;
+  };
+
+  std::vector<std::uint8_t> marks;    // by word
+  std::vector<asmjit::Label> labels;  // by word, of leaders
+  std::vector<TrapStub> traps;
+  std::vector<RefuelStub> refuels;
+  std::vector<BackStub> backs;
+  std::vector<SwitchTable> tables;
+  std::vector<PendingPoint> points;
+  CacheStorage cache;
+};
+
 class BaselineCompiler {
  public:
-  /// `points` has room for `count_points(function)` entries; their addresses are filled in by who places the code.
   BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
-                   const Engine& engine, ResumePoint* points);
+                   const Engine& engine, BaselineStorage& storage);
 
-  /// How many resume points the function needs: one a call, one a target of a back edge.
-  static std::size_t count_points(const bytecode::Function& function);
+  /// How many resume points the function may need.
+  [[nodiscard]] std::size_t point_count() const { return point_count_; }
 
-  /// Translates the function. `listed` interleaves comments with the bytecode.
-  void translate(bool listed);
+  /// Translates the function. `points` has room for point_count() entries; their addresses are filled in by who places
+  /// the code. `listed` interleaves comments with the bytecode.
+  void translate(ResumePoint* points, bool listed);
 
-  [[nodiscard]] const std::vector<PendingPoint>& points() const { return pending_points_; }
+  [[nodiscard]] const std::vector<PendingPoint>& points() const { return storage_.points; }
 
  private:
   using Word = bytecode::Word;
@@ -42,30 +78,6 @@ class BaselineCompiler {
   using Gp = x86::Gp;
   using Xmm = x86::Xmm;
   using Label = asmjit::Label;
-
-
-  struct TrapStub {
-    Label label;
-    std::uint32_t word = 0;
-    TrapKind kind{};
-  };
-  struct RefuelStub {
-    Label label;
-    Label go_on;  // at the target, or within the call
-    const Word* next = nullptr;
-    const Word* pc = nullptr;
-    bool call = false;
-  };
-  /// A switch's case that goes back: its way there counts.
-  struct BackStub {
-    Label label;
-    std::int64_t target = 0;
-    std::uint32_t word = 0;
-  };
-  struct SwitchTable {
-    Label label;
-    std::vector<Label> cases;
-  };
 
   // ---- the driver (compiler.cpp)
   void find_leaders();
@@ -153,18 +165,13 @@ class BaselineCompiler {
   const Engine& engine_;
   const bool has_bmi2_, has_sse41_, has_fma_;
   SlotCache cache_;
-  ResumePoint* next_point_;
+  BaselineStorage& storage_;
+  std::size_t point_count_ = 0;
+  ResumePoint* next_point_ = nullptr;
 
   const Word* pc_ = nullptr;
   std::uint32_t at_ = 0;  // pc_'s word
-  std::vector<std::uint8_t> marks_;
-  std::vector<Label> labels_;  // by word, of leaders
   Label entered_, leave_, fail_;
-  std::vector<TrapStub> trap_stubs_;
-  std::vector<RefuelStub> refuel_stubs_;
-  std::vector<BackStub> back_stubs_;
-  std::vector<SwitchTable> tables_;
-  std::vector<PendingPoint> pending_points_;
 };
 
 }  // namespace cairn::jit

@@ -12,7 +12,7 @@ void BaselineCompiler::count_back_edge(std::int64_t word) {
   const Label there = target(word);
   a_.jns(there);
   const Label spent = a_.newLabel();
-  refuel_stubs_.push_back({spent, there, function_.code.data() + word, pc_, false});
+  storage_.refuels.push_back({spent, there, function_.code.data() + word, pc_, false});
   a_.jmp(spent);
 }
 
@@ -37,7 +37,8 @@ void BaselineCompiler::jump_on(const Shape& shape) {
   if (!is_float(shape.type)) {
     Right other;
     if (shape.immediate) {
-      const bool sign_extended = is_signed(shape.type) || shape.relation == Relation::Eq || shape.relation == Relation::Ne;
+      const bool sign_extended =
+          is_signed(shape.type) || shape.relation == Relation::Eq || shape.relation == Relation::Ne;
       other.is_number = true;
       other.number = sign_extended ? static_cast<std::int64_t>(static_cast<std::int32_t>(m())) : std::int64_t{m()};
       if (other.number > INT32_MAX) {
@@ -98,12 +99,13 @@ void BaselineCompiler::switch_jump() {
   const Gp subject = cache_.in(a());
   std::vector<Label> cases;
   for (std::uint32_t k = 0; k < count; ++k) {
-    const std::int64_t word = at_ + static_cast<std::int64_t>(static_cast<std::int32_t>(pc_[1 + k / 2] >> (k % 2 * 32)));
+    const std::int64_t word =
+        at_ + static_cast<std::int64_t>(static_cast<std::int32_t>(pc_[1 + k / 2] >> (k % 2 * 32)));
     if (word > at_) {
       cases.push_back(target(word));
     } else {
-      back_stubs_.push_back({a_.newLabel(), word, at_});
-      cases.push_back(back_stubs_.back().label);
+      storage_.backs.push_back({a_.newLabel(), word, at_});
+      cases.push_back(storage_.backs.back().label);
     }
   }
   constexpr std::uint32_t kFew = 4;
@@ -123,13 +125,14 @@ void BaselineCompiler::switch_jump() {
   a_.add(x86::rax, x86::rcx);
   a_.jmp(x86::rax);
   a_.bind(past);
-  tables_.push_back({table, std::move(cases)});
+  storage_.tables.push_back({table, std::move(cases)});
 }
 
-/// Writes the link of a call whose window is `window` bytes above the frame's base; the callee's frame becomes the frame.
+/// Writes the link of a call whose window is `window` bytes above the frame's base; the callee's frame becomes the
+/// frame.
 void BaselineCompiler::link(std::int32_t window, std::uint32_t words) {
   const Label back = target(at_ + words);
-  marks_[at_ + words] |= 1;  // the callee returns there
+  storage_.marks[at_ + words] |= 1;  // the callee returns there
   load_address(x86::rdx, point(back, at_ + words, false));
   a_.mov(x86::qword_ptr(kBase, window - 8), x86::rdx);
   a_.mov(x86::qword_ptr(kBase, window - 16), kBase);
@@ -149,7 +152,7 @@ void BaselineCompiler::enter_known(std::uint32_t function, std::uint32_t words) 
   a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
   a_.js(spent);
   a_.bind(counted);
-  refuel_stubs_.push_back({spent, counted, engine_.enter_words + function, pc_, true});
+  storage_.refuels.push_back({spent, counted, engine_.enter_words + function, pc_, true});
   link(window, words);
   if (function == index_) {
     a_.jmp(entered_);
@@ -182,7 +185,7 @@ void BaselineCompiler::enter_dynamic(std::uint32_t words) {
   a_.bind(call_again);
   a_.mov(x86::rax, x86::qword_ptr(kBase, window - 8));
   a_.jmp(counted);
-  refuel_stubs_.push_back({refuel, call_again, nullptr, pc_, true});
+  storage_.refuels.push_back({refuel, call_again, nullptr, pc_, true});
 }
 
 /// Function value in the slot: its index goes to eax, its entry to rcx. Traps when it is none of that signature.

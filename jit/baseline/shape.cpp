@@ -26,17 +26,28 @@ struct VerbName {
   Verb verb;
 };
 constexpr VerbName kVerbs[] = {
-    {"add", Verb::Add},           {"sub", Verb::Sub},
-    {"mul", Verb::Mul},           {"div", Verb::Div},
-    {"rem", Verb::Rem},           {"neg", Verb::Neg},
-    {"abs", Verb::Abs},           {"add.wrap", Verb::AddWrap},
-    {"sub.wrap", Verb::SubWrap},  {"mul.wrap", Verb::MulWrap},
-    {"shl.wrap", Verb::ShlWrap},  {"shr", Verb::Shr},
-    {"fma", Verb::Fma},           {"sqrt", Verb::Sqrt},
-    {"floor", Verb::Floor},       {"ceil", Verb::Ceil},
-    {"trunc", Verb::Trunc},       {"load", Verb::Load},
-    {"store", Verb::Store},       {"frame.load", Verb::FrameLoad},
-    {"frame.store", Verb::FrameStore}, {"load.at", Verb::LoadAt},
+    {"add", Verb::Add},
+    {"sub", Verb::Sub},
+    {"mul", Verb::Mul},
+    {"div", Verb::Div},
+    {"rem", Verb::Rem},
+    {"neg", Verb::Neg},
+    {"abs", Verb::Abs},
+    {"add.wrap", Verb::AddWrap},
+    {"sub.wrap", Verb::SubWrap},
+    {"mul.wrap", Verb::MulWrap},
+    {"shl.wrap", Verb::ShlWrap},
+    {"shr", Verb::Shr},
+    {"fma", Verb::Fma},
+    {"sqrt", Verb::Sqrt},
+    {"floor", Verb::Floor},
+    {"ceil", Verb::Ceil},
+    {"trunc", Verb::Trunc},
+    {"load", Verb::Load},
+    {"store", Verb::Store},
+    {"frame.load", Verb::FrameLoad},
+    {"frame.store", Verb::FrameStore},
+    {"load.at", Verb::LoadAt},
     {"store.at", Verb::StoreAt},
 };
 constexpr VerbName kSlotVerbs[] = {{"and", Verb::And}, {"or", Verb::Or}, {"xor", Verb::Xor}};
@@ -45,8 +56,8 @@ struct RelationName {
   string_view text;
   Relation relation;
 };
-constexpr RelationName kRelations[] = {{"eq", Relation::Eq}, {"ne", Relation::Ne},         {"lt", Relation::Lt},
-                                       {"le", Relation::Le}, {"gt", Relation::Gt},         {"ge", Relation::Ge},
+constexpr RelationName kRelations[] = {{"eq", Relation::Eq},        {"ne", Relation::Ne},       {"lt", Relation::Lt},
+                                       {"le", Relation::Le},        {"gt", Relation::Gt},       {"ge", Relation::Ge},
                                        {"not.lt", Relation::NotLt}, {"not.le", Relation::NotLe}};
 
 constexpr bool find_relation(string_view text, Relation& relation) {

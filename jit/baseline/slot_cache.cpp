@@ -5,7 +5,7 @@ namespace {
 
 using Ids = x86::Gp::Id;
 // rax, rcx and rdx are every instruction's own; xmm0 and xmm1 too.
-constexpr std::uint8_t kGeneral[] = {Ids::kIdSi, Ids::kIdDi, Ids::kIdR8,  Ids::kIdR9,
+constexpr std::uint8_t kGeneral[] = {Ids::kIdSi,  Ids::kIdDi,  Ids::kIdR8,  Ids::kIdR9,
                                      Ids::kIdR10, Ids::kIdR11, Ids::kIdR14, Ids::kIdR15};
 constexpr std::uint8_t kFirstVector = 2;
 constexpr std::uint8_t kVectors = 16;

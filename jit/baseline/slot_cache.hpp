@@ -10,10 +10,18 @@
 
 namespace cairn::jit {
 
+/// By slot, the registers that hold it.
+struct CacheStorage {
+  std::vector<std::uint8_t> general_of, vector_of;
+};
+
 class SlotCache {
  public:
-  SlotCache(x86::Assembler& assembler, std::uint32_t slots)
-      : a_(assembler), general_of_(slots, kNone), vector_of_(slots, kNone) {}
+  SlotCache(x86::Assembler& assembler, std::uint32_t slots, CacheStorage& storage)
+      : a_(assembler), general_of_(storage.general_of), vector_of_(storage.vector_of) {
+    general_of_.assign(slots, kNone);
+    vector_of_.assign(slots, kNone);
+  }
 
   [[nodiscard]] static x86::Mem at(std::uint32_t slot) {
     return x86::qword_ptr(kBase, static_cast<std::int32_t>(8 * slot));
@@ -56,8 +64,8 @@ class SlotCache {
   std::uint8_t take_vector();
 
   x86::Assembler& a_;
-  std::vector<std::uint8_t> general_of_, vector_of_;  // by slot
-  std::array<Held, 16> general_{}, vector_{};         // by register
+  std::vector<std::uint8_t>&general_of_, &vector_of_;  // by slot
+  std::array<Held, 16> general_{}, vector_{};          // by register
   std::uint32_t pinned_general_ = 0, pinned_vector_ = 0;
   std::uint32_t clock_ = 0;
 };

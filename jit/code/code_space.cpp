@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "jit/baseline/compiler.hpp"
-
 namespace cairn::jit {
 namespace {
 
@@ -65,8 +63,8 @@ CodeSpace::~CodeSpace() {
   for (std::atomic<const Made*>& made : made_) delete made.load();
 }
 
-/// enter(address, state, table): a C++ function to its caller, the machine of machine.hpp inside. Then the stubs that end
-/// it: fail, unbound and leave.
+/// enter(address, state, table): a C++ function to its caller, the machine of machine.hpp inside. Then the stubs that
+/// end it: fail, unbound and leave.
 void CodeSpace::make_stubs() {
   asmjit::CodeHolder holder;
   holder.init(asmjit::Environment::host());
@@ -148,14 +146,15 @@ bool CodeSpace::compile(std::uint32_t function) {
 
 bool CodeSpace::translate(std::uint32_t function, Made& made) {
   if (bytes_ >= options_.most_bytes) return false;
-  asmjit::CodeHolder holder;
-  if (holder.init(asmjit::Environment::host()) != asmjit::kErrorOk) return false;
+  asmjit::CodeHolder& holder = holder_;
+  holder.reset();
+  if (holder.init(environment_) != asmjit::kErrorOk) return false;
   FirstError errors;
   holder.setErrorHandler(&errors);
   const bytecode::Function& code = module_.functions[function];
-  made.points = std::make_unique<ResumePoint[]>(BaselineCompiler::count_points(code));
-  BaselineCompiler compiler(holder, module_, function, engine_, made.points.get());
-  compiler.translate(false);
+  BaselineCompiler compiler(holder, module_, function, engine_, storage_);
+  made.points = std::make_unique<ResumePoint[]>(compiler.point_count());
+  compiler.translate(made.points.get(), false);
   if (errors.first != asmjit::kErrorOk || holder.codeSize() > options_.most_bytes - bytes_) return false;
   void* placed = nullptr;
   if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return false;
@@ -180,9 +179,11 @@ std::string CodeSpace::listing(std::uint32_t function) {
   holder.init(asmjit::Environment::host());
   holder.setLogger(&logger);
   const bytecode::Function& code = module_.functions[function];
-  const auto points = std::make_unique<ResumePoint[]>(BaselineCompiler::count_points(code));
-  BaselineCompiler(holder, module_, function, engine_, points.get()).translate(true);
-  return "function " + std::to_string(function) + " \"" + code.name + "\"\n" + std::string(logger.data(), logger.dataSize());
+  BaselineCompiler compiler(holder, module_, function, engine_, storage_);
+  const auto points = std::make_unique<ResumePoint[]>(compiler.point_count());
+  compiler.translate(points.get(), true);
+  return "function " + std::to_string(function) + " \"" + code.name + "\"\n" +
+         std::string(logger.data(), logger.dataSize());
 }
 
 std::size_t CodeSpace::bytes() const {

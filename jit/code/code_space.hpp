@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "jit/baseline/compiler.hpp"
 #include "jit/code/machine.hpp"
 #include "jit/code/registration.hpp"
 
@@ -54,6 +55,9 @@ class CodeSpace final : public MachineCode {
   std::vector<const std::uint32_t*> members_;
   std::vector<std::atomic<const Made*>> made_;  // by function
   mutable std::mutex mutex_;                    // held while code is made
+  const asmjit::Environment environment_ = asmjit::Environment::host();
+  asmjit::CodeHolder holder_;
+  BaselineStorage storage_;
   std::size_t bytes_ = 0;
   Registration registration_;
   const void* stubs_ = nullptr;

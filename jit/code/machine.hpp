@@ -13,10 +13,10 @@ namespace cairn::jit {
 
 namespace x86 = asmjit::x86;
 
-inline const x86::Gp kBase = x86::rbx;     // slot 0 of the frame
-inline const x86::Gp kMemory = x86::rbp;   // the frame's memory, and the end of what register frames may use
+inline const x86::Gp kBase = x86::rbx;    // slot 0 of the frame
+inline const x86::Gp kMemory = x86::rbp;  // the frame's memory, and the end of what register frames may use
 inline const x86::Gp kThread = x86::r12;
-inline const x86::Gp kTable = x86::r13;    // a CodeTable
+inline const x86::Gp kTable = x86::r13;  // a CodeTable
 
 /// What machine code reaches through kTable. `steps` by operation and `targets` by function follow it.
 struct CodeTable {
@@ -32,7 +32,8 @@ struct CodeTable {
 inline constexpr std::int32_t kStepsAt = sizeof(CodeTable);
 inline constexpr std::int32_t kTargetsAt = kStepsAt + 8 * static_cast<std::int32_t>(bytecode::kOperationCount);
 
-#define CAIRN_TABLE_ENTRY(member) \
-  ::cairn::jit::x86::qword_ptr(::cairn::jit::kTable, static_cast<std::int32_t>(offsetof(::cairn::jit::CodeTable, member)))
+#define CAIRN_TABLE_ENTRY(member)                    \
+  ::cairn::jit::x86::qword_ptr(::cairn::jit::kTable, \
+                               static_cast<std::int32_t>(offsetof(::cairn::jit::CodeTable, member)))
 
 }  // namespace cairn::jit

@@ -27,9 +27,12 @@ struct jit_descriptor {
   jit_code_entry* first_entry;
 };
 
-[[gnu::noinline, gnu::used, gnu::visibility("default")]] void __jit_debug_register_code() { asm volatile(""); }  // NOLINT
+[[gnu::noinline, gnu::used, gnu::visibility("default")]] void __jit_debug_register_code() {
+  asm volatile("");
+}  // NOLINT
 
-[[gnu::used, gnu::visibility("default")]] jit_descriptor __jit_debug_descriptor = {1, kNoAction, nullptr, nullptr};  // NOLINT
+[[gnu::used, gnu::visibility("default")]] jit_descriptor __jit_debug_descriptor = {1, kNoAction, nullptr,
+                                                                                   nullptr};  // NOLINT
 }
 
 namespace cairn::jit {

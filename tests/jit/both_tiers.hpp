@@ -13,6 +13,7 @@
 #include "vm/bytecode/text.hpp"
 #include "vm/bytecode/verifier.hpp"
 #include "vm/interpreter/thread.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn::tests {
 
@@ -38,7 +39,8 @@ struct Ending {
 /// An instance in which a trap does not end everything: only for modules that own nothing.
 class Engine {
  public:
-  Engine(const Image& image, Tier tier, const Limits& limits = {}) : instance_(image, output_, limits, tier), thread_(instance_) {}
+  Engine(const Image& image, Tier tier, const Limits& limits = {})
+      : instance_(image, output_, limits, tier), thread_(instance_) {}
 
   Ending call(std::uint32_t function, std::span<const std::uint64_t> arguments) {
     std::uint64_t result[2] = {0, 0};
@@ -55,6 +57,7 @@ class Engine {
   }
   [[nodiscard]] const std::string& output() const { return output_.text; }
   [[nodiscard]] Instance& instance() { return instance_; }
+  [[nodiscard]] std::string listing() { return instance_.tiers()->listing(thread_); }
 
  private:
   CollectedOutput output_;

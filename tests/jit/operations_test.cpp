@@ -27,13 +27,39 @@ std::vector<std::uint64_t> operands_of(RegisterKind kind, std::mt19937_64& rando
     for (int k = 0; k < 6; ++k) add(random() >> (random() % 64));
   };
   const auto floats = [&](auto as_bits) {
-    for (const double x : {0.0, 0.5, 1.0, 1.5, 2.5, 127.0, 127.6, 128.0, 255.9, 256.0, 32767.9, 65504.0, 65536.0,
-                           2147483647.0, 2147483648.0, 4294967295.0, 4294967296.0, 9007199254740993.0, 0x1p63, 0x1p64,
-                           0x1.fffffffffffffp62, 0x1.fffffep+63, 1e-40, 1e-310, 3.4e38, 1.7e308, static_cast<double>(HUGE_VAL), static_cast<double>(NAN)}) {
+    for (const double x : {0.0,
+                           0.5,
+                           1.0,
+                           1.5,
+                           2.5,
+                           127.0,
+                           127.6,
+                           128.0,
+                           255.9,
+                           256.0,
+                           32767.9,
+                           65504.0,
+                           65536.0,
+                           2147483647.0,
+                           2147483648.0,
+                           4294967295.0,
+                           4294967296.0,
+                           9007199254740993.0,
+                           0x1p63,
+                           0x1p64,
+                           0x1.fffffffffffffp62,
+                           0x1.fffffep+63,
+                           1e-40,
+                           1e-310,
+                           3.4e38,
+                           1.7e308,
+                           static_cast<double>(HUGE_VAL),
+                           static_cast<double>(NAN)}) {
       values.push_back(as_bits(x));
       values.push_back(as_bits(-x));
     }
-    for (int k = 0; k < 4; ++k) values.push_back(as_bits(std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 160) - 110)));
+    for (int k = 0; k < 4; ++k)
+      values.push_back(as_bits(std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 160) - 110)));
   };
   switch (kind) {
     case RegisterKind::Bool:
@@ -62,7 +88,8 @@ constexpr RegisterKind kSigned[] = {RegisterKind::I8, RegisterKind::I16, Registe
 
 /// The scalar kinds a register class admits.
 Kinds kinds_of(Class type) {
-  if (type <= Class::F64) return {static_cast<RegisterKind>(static_cast<int>(RegisterKind::Bool) + static_cast<int>(type))};
+  if (type <= Class::F64)
+    return {static_cast<RegisterKind>(static_cast<int>(RegisterKind::Bool) + static_cast<int>(type))};
   Kinds kinds;
   const bool any = type == Class::One || type == Class::Whole || type == Class::Int;
   if (type == Class::UInt || any) kinds.insert(kinds.end(), std::begin(kUnsigned), std::end(kUnsigned));
@@ -72,7 +99,8 @@ Kinds kinds_of(Class type) {
   return kinds;
 }
 
-/// The operation's registers and immediates of scalar types, one choice of types for each kind of its first free operand.
+/// The operation's registers and immediates of scalar types, one choice of types for each kind of its first free
+/// operand.
 struct Form {
   Op op{};
   std::vector<RegisterKind> kinds;  // by operand
@@ -164,7 +192,8 @@ std::uint32_t declare(ModuleBuilder& module, const Form& form, std::uint64_t imm
 
 }  // namespace
 
-TEST_CASE("machine code does every operation on scalars as the interpreter does, traps and their words included", "[jit]") {
+TEST_CASE("machine code does every operation on scalars as the interpreter does, traps and their words included",
+          "[jit]") {
   std::mt19937_64 random(7);
   struct Case {
     Form form;
@@ -180,7 +209,8 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
       immediates = operands_of(form.kinds.back(), random);
       if (row.text.starts_with("sh")) immediates = {0, 1, 7, 8, 15, 16, 31, 32, 63, 64, 1ULL << 40};
     }
-    for (const std::uint64_t immediate : immediates) cases.push_back({form, declare(builder, form, immediate, random() % 2 == 0)});
+    for (const std::uint64_t immediate : immediates)
+      cases.push_back({form, declare(builder, form, immediate, random() % 2 == 0)});
   }
   const Image image(verified(builder.take()), {});
   Engine interpreter(image, Tier::Interpreter);
@@ -214,7 +244,8 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
       if (++wrong > 20) continue;
       std::string shown;
       for (const std::uint64_t value : list) shown += " " + std::to_string(value);
-      UNSCOPED_INFO(row.text << shown << ": " << expected.value << " " << expected.trap << " is " << got.value << " " << got.trap);
+      UNSCOPED_INFO(row.text << shown << ": " << expected.value << " " << expected.trap << " is " << got.value << " "
+                             << got.trap);
     }
   }
   CHECK(wrong == 0);
@@ -231,7 +262,8 @@ TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
     std::uint32_t function = 0;
   };
   std::vector<Case> cases;
-  for (std::uint32_t i = static_cast<std::uint32_t>(Op::JumpEq); i <= static_cast<std::uint32_t>(Op::JumpNotLeF64); ++i) {
+  for (std::uint32_t i = static_cast<std::uint32_t>(Op::JumpEq); i <= static_cast<std::uint32_t>(Op::JumpNotLeF64);
+       ++i) {
     const Op op = static_cast<Op>(i);
     const OperationInfo& row = info(op);
     const bool two = row.operands[1].is_register();
@@ -244,7 +276,8 @@ TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
         FunctionBuilder f(builder, index);
         const Register result = f.add_register({RegisterKind::U32});
         const auto taken = f.label();
-        const std::uint64_t values[] = {0, 1, 127, 128, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0xffffff80, 0xfffffffe, 42, 7};
+        const std::uint64_t values[] = {0,          1,          127,        128,        255, 0x7fffffff,
+                                        0x80000000, 0xffffffff, 0xffffff80, 0xfffffffe, 42,  7};
         two ? f.emit(op, f.parameter(0), f.parameter(1), taken)
             : f.emit(op, f.parameter(0), static_cast<std::uint32_t>(values[k]), taken);
         f.emit(Op::Const, result, 1);

@@ -33,9 +33,9 @@ static_assert(sizeof(CodeEntry) == 64);
 /// where its caller runs as machine code, at one of these: `op` tells them apart, as it stands where an instruction has
 /// its operation.
 struct ResumePoint {
-  bytecode::Word op = 0;                // an operation past the table
-  const void* address = nullptr;        // the machine code
-  const bytecode::Word* pc = nullptr;   // the bytecode that stands there
+  bytecode::Word op = 0;               // an operation past the table
+  const void* address = nullptr;       // the machine code
+  const bytecode::Word* pc = nullptr;  // the bytecode that stands there
 };
 static_assert(sizeof(ResumePoint) == 24);
 

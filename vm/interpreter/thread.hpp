@@ -59,8 +59,9 @@ class ForeignCaller {
 struct Limits {
   std::uint64_t memory_bytes = 0;
   std::size_t stack_bytes = ThreadStack::kDefaultBytes;
-  std::uint64_t steps = 0;  // back edges and calls
-  std::size_t lanes = 0;    // of the pool; 0: CAIRN_LANES, else the cores
+  std::uint64_t steps = 0;     // back edges and calls
+  std::size_t lanes = 0;       // of the pool; 0: CAIRN_LANES, else the cores
+  std::size_t code_bytes = 0;  // of machine code, of which there is a bound in any case
 };
 
 class Thread;

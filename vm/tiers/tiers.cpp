@@ -25,9 +25,10 @@ std::uint32_t offset_in(const Thread& thread, const void* member) {
 
 }  // namespace
 
-Tiers::Tiers(const Image& image, Tier tier)
+Tiers::Tiers(const Image& image, Tier tier, std::size_t code_bytes)
     : image_(image),
       tier_(tier),
+      code_bytes_(code_bytes),
       functions_(image.functions(), image.functions() + image.module().functions.size()),
       enter_words_(functions_.size()),
       entries_(functions_.size()) {
@@ -50,6 +51,7 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     engine.thread_failed = offset_in(thread, &thread.failed);
     engine.thread_fuel = offset_in(thread, &thread.fuel);
     jit::CodeOptions options;
+    if (code_bytes_ != 0) options.most_bytes = code_bytes_;
     options.perf_map = is_asked("CAIRN_PERF_MAP");
     options.debugger = is_asked("CAIRN_GDB");
     code_ = jit::MachineCode::create(image_.module(), engine, options);
@@ -101,6 +103,15 @@ const Word* Tiers::resume_at(const Word* pc) const {
   if (function == bytecode::kNone) return pc;
   const ResumePoint* point = code_->resume_point(function, static_cast<std::uint32_t>(pc - functions_[function].body));
   return point == nullptr ? pc : &point->op;
+}
+
+bool Tiers::has_code(std::uint32_t function) const { return code_ != nullptr && code_->entry(function) != nullptr; }
+
+std::size_t Tiers::compile_all(Thread& thread) {
+  jit::MachineCode* machine = code(thread);
+  if (machine == nullptr) return 0;
+  for (std::uint32_t i = 0; i < functions_.size(); ++i) machine->compile(i);
+  return machine->bytes();
 }
 
 std::string Tiers::listing(Thread& thread) {

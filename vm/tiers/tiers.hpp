@@ -20,7 +20,7 @@ namespace cairn {
 
 class Tiers {
  public:
-  Tiers(const Image& image, Tier tier);
+  Tiers(const Image& image, Tier tier, std::size_t code_bytes);
 
   /// The image's functions, called through their enter words.
   [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
@@ -35,6 +35,9 @@ class Tiers {
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 
+  [[nodiscard]] bool has_code(std::uint32_t function) const;
+  /// Makes the machine code of every function. Its bytes.
+  std::size_t compile_all(Thread& thread);
   /// Listings of every function of the module.
   [[nodiscard]] std::string listing(Thread& thread);
 
@@ -45,6 +48,7 @@ class Tiers {
 
   const Image& image_;
   const Tier tier_;
+  const std::size_t code_bytes_;
   std::vector<CodeEntry> functions_;
   std::vector<bytecode::Word> enter_words_;
   std::vector<std::atomic<std::uint32_t>> entries_;  // by function, while it is interpreted

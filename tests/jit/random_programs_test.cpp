@@ -1,0 +1,55 @@
+// Random programs on both tiers: the same value, output, trap and memory. CAIRN_RANDOM_PROGRAMS says how many.
+#include <cstdlib>
+
+#include "tests/jit/both_tiers.hpp"
+#include "tests/jit/random_module.hpp"
+
+namespace cairn::tests {
+namespace {
+
+struct Run {
+  Ending ending;
+  std::string output;
+  std::vector<std::uint64_t> host;
+};
+
+Run run(const Image& image, Tier tier, const Limits& limits) {
+  Engine engine(image, tier, limits);
+  Run done;
+  for (std::uint64_t k = 0; k < kHostWords; ++k) done.host.push_back(k * 0x9e3779b97f4a7c15 >> (7 * k));
+  const std::uint64_t arguments[] = {reinterpret_cast<std::uint64_t>(done.host.data()), kHostWords};
+  done.ending = engine.call(0, arguments);
+  done.output = engine.output();
+  return done;
+}
+
+std::uint64_t programs() {
+  const char* const set = std::getenv("CAIRN_RANDOM_PROGRAMS");
+  return set == nullptr ? 3000 : std::strtoull(set, nullptr, 10);
+}
+
+}  // namespace
+
+TEST_CASE("random programs end alike on both tiers, with the same output and memory", "[jit]") {
+  const std::uint64_t count = programs();
+  std::uint64_t trapped = 0;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Image image(verified(random_module(seed)), {});
+    Limits limits;
+    limits.stack_bytes = 1 << 16;
+    if (seed % 4 == 0) limits.steps = 1 + seed % 61;  // the step limit is spent at the same back edge or call
+    const Run expected = run(image, Tier::Interpreter, limits);
+    const Run got = run(image, Tier::Baseline, limits);
+    trapped += !expected.ending.trap.empty();
+    INFO("seed " << seed << ", f0:\n"
+                 << (expected.ending == got.ending ? std::string() : write_function_text(image.module(), 0)));
+    REQUIRE(expected.ending.trap == got.ending.trap);
+    REQUIRE(expected.ending.value == got.ending.value);
+    REQUIRE(expected.output == got.output);
+    REQUIRE(expected.host == got.host);
+  }
+  CHECK(trapped > count / 10);
+  CHECK(trapped < count - count / 10);
+}
+
+}  // namespace cairn::tests
