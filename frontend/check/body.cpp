@@ -52,9 +52,9 @@ void BodyChecker::run() {
 void BodyChecker::require_device_parameters() {
   for (const Local* parameter : root_.parameters) {
     const Type* type = parameter->type;
-    const bool is_host = type->is(TypeKind::View)
-                             ? type->placement == Placement::Host || type->placement == Placement::Pinned
-                             : !type->is_copy();
+    const Type* held = type->is(TypeKind::Borrow) ? type->element : type;
+    const bool is_device_view = type->placement == Placement::Device || type->placement == Placement::Unified;
+    const bool is_host = held->is(TypeKind::View) ? !is_device_view : !held->is_copy();
     if (!is_host) continue;
     refuse(Code::Placement, root_.position,
            "A kernel fn runs on the device, and " + quoted(parameter->name) + " is " + std::string(type->name) +

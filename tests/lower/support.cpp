@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "cuda/device.hpp"
 #include "frontend/diagnostics/render.hpp"
 #include "frontend/frontend.hpp"
 #include "stdlib/embedded.hpp"
@@ -93,6 +94,7 @@ Outcome run(std::string_view program) {
   ForeignLibrary foreigns(image.module());
   if (foreigns.missing()) FAIL(*foreigns.missing());
   instance.set_foreign_caller(&foreigns);
+  instance.set_device(cuda::emulated_device());
   Thread thread(instance);
   std::uint64_t value = 0;
   Outcome outcome;

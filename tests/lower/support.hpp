@@ -25,7 +25,7 @@ struct Outcome {
   std::uint64_t bytes_held = 0;  // by owners when main has returned
 };
 
-/// Runs main on the reference interpreter.
+/// Runs main on the reference interpreter, its device work emulated.
 Outcome run(std::string_view program);
 
 }  // namespace cairn::test
