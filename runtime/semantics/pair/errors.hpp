@@ -35,7 +35,7 @@ template <class T>
 CAIRN_PAIR_INLINE Triple<T> erf_near(Triple<T> z) {
   return error_scale<T>(kTwoOverRootPi) * z * boys_series(z * z);
 }
-/// erfcx(z) for z >= 1/2.
+/// erfcx(z) for z >= 1/4.
 template <class T>
 inline Triple<T> erfcx_far(Triple<T> z) {
   if (z.a >= T(16)) {
@@ -50,11 +50,11 @@ inline Triple<T> erfcx_far(Triple<T> z) {
   const int binade = exponent_of(z.a);
   const int part = static_cast<int>(bits_of(z.a) >> (kPrecision<T> - 5)) & 15;
   const T middle = scaled(T(1) + (static_cast<T>(part) + T(0.5)) * T(0.0625), binade);
-  const T* row = ScaledComplement<T>::rows + ScaledComplement<T>::stride * (16 * (binade + 1) + part);
+  const T* row = ScaledComplement<T>::rows + ScaledComplement<T>::stride * (16 * (binade + 2) + part);
   const Pair<T> t = to_pair(z + -middle);
   return entry(row, 0) + mul<Level::Low>(t, polynomial_of<ScaledComplement<T>>(row + 3, t));
 }
-/// erfc(z) for z >= 1/2, with the exact square of z. Zero where no pair is small enough.
+/// erfc(z) for z >= 1/4, with the exact square of z. Zero where no pair is small enough.
 template <class T>
 inline Wide<T> erfc_far(Triple<T> z, Triple<T> square) {
   if (square.a > kExponentRange<T>) return {triple(T(0)), 0};

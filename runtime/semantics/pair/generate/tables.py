@@ -230,12 +230,12 @@ def errors():
     out.polynomial("ErrorTail", "(sqrt(pi)/2 erf(x)/x - 1)/x^2, by x^2.", lambda k: mpf((-1) ** (k + 1)) / (mp.factorial(k + 1) * (2 * k + 3)), h, h)
     out.triples("ErrorScales", "2/sqrt(pi), 1/sqrt(pi), sqrt(pi)/2, 1/sqrt(2), sqrt(2).", [2 / mp.sqrt(mp.pi), 1 / mp.sqrt(mp.pi), mp.sqrt(mp.pi) / 2, 1 / mp.sqrt(2), mp.sqrt(2)])
     pieces = []
-    for binade in range(-1, 4):
+    for binade in range(-2, 4):
         for k in range(16):
             low = mpf(2) ** binade * (1 + mpf(k) / 16)
             half = mpf(2) ** binade / 32
             pieces.append((low + half, half * (1 + mpf(2) ** -10)))
-    rows(out, "ScaledComplement", "erfcx around the middles of 16 parts of each binade from 1/2 to 16.", erfcx_series, pieces, 1)
+    rows(out, "ScaledComplement", "erfcx around the middles of 16 parts of each binade from 1/4 to 16.", erfcx_series, pieces, 1)
     h = mpf(1) / 256 * (1 + mpf(2) ** -10)
 
     # The asymptotic series: its terms alternate, so that the first one left out bounds the rest.
