@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "runtime/semantics/pair/arithmetic.hpp"
+#include "runtime/semantics/pair/compare.hpp"
 
 namespace cairn::tests {
 

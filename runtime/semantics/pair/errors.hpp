@@ -86,7 +86,7 @@ inline Pair<T> erf(Pair<T> x) {
   } else {
     value = to_pair(erf_of(triple(y)));
   }
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 template <class T>
 inline Pair<T> erfc(Pair<T> x) {
@@ -194,7 +194,7 @@ inline Pair<T> erfinv(Pair<T> x) {
   } else {
     value = to_pair(erfcinv_far(rest, 0));
   }
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 template <class T>
 inline Pair<T> erfcinv(Pair<T> x) {

@@ -28,7 +28,7 @@ inline Pair<T> sinh(Pair<T> x) {
     if (y.hi < T(1.1) * kPrecision<T>) m = m - scaled(triple(T(1)) / m, -2 * e.k);
     value = assembled(m, e.k - 1);
   }
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 template <class T>
 inline Pair<T> cosh(Pair<T> x) {
@@ -48,7 +48,7 @@ inline Pair<T> tanh(Pair<T> x) {
   if (y.hi > T(1.1) * kPrecision<T>) return of(flip(T(1), x.hi));
   const Triple<T> m = expm1_of(triple(Pair<T>{y.hi + y.hi, y.lo + y.lo}));
   const Pair<T> value = to_pair(m / (m + T(2)));
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 
 /// log(2y) for a large y > 0.
@@ -72,13 +72,13 @@ inline Pair<T> asinh(Pair<T> x) {
     const Triple<T> square = triple(y) * triple(y);
     value = to_pair(log1p_of(triple(y) + square / (square_root(square + T(1)) + T(1))));
   }
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 template <class T>
 inline Pair<T> acosh(Pair<T> x) {
+  if (x.hi == kInfinity<T>) return of(x.hi);
   const Triple<T> t = triple(x) + T(-1);
   if (!(t.a >= T(0))) return of(kNan<T>);
-  if (infinite(x.hi)) return of(x.hi);
   if (t.a == T(0)) return of(T(0));
   if (x.hi > kLarge<T>) return log_of_twice(x);
   // log(1 + t + sqrt(t (t + 2)))
@@ -91,7 +91,7 @@ inline Pair<T> atanh(Pair<T> x) {
   const Triple<T> left = triple(neg(y)) + T(1);
   if (!(left.a > T(0))) return of(left.a == T(0) ? flip(kInfinity<T>, x.hi) : kNan<T>);
   const Pair<T> value = to_pair(log1p_of(triple(Pair<T>{y.hi + y.hi, y.lo + y.lo}) / left) * T(0.5));
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 
 // --------------------------------------------------------------------------------------------------------- cube roots
@@ -121,7 +121,7 @@ inline Pair<T> cbrt(Pair<T> x) {
   int k = 0;
   const Triple<T> m = by_eights(x, k);
   const Pair<T> value = assembled(cube_root(m), k);
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 template <class T>
 inline Pair<T> rcbrt(Pair<T> x) {
@@ -130,7 +130,7 @@ inline Pair<T> rcbrt(Pair<T> x) {
   int k = 0;
   const Triple<T> m = by_eights(x, k);
   const Pair<T> value = assembled(triple(T(1)) / cube_root(m), -k);
-  return {flip(value.hi, x.hi), flip(value.lo, x.hi)};
+  return odd_value(value, x.hi);
 }
 
 // ------------------------------------------------------------------------------------------------------------ lengths

@@ -137,12 +137,6 @@ CAIRN_PAIR_INLINE Triple<T> sine_of(const Circle<T>& circle, int quadrant) {
   const Triple<T> value = (quadrant & 1) != 0 ? circle.cos : circle.sin;
   return (quadrant & 2) != 0 ? -value : value;
 }
-/// An odd function of x from its value at |x|.
-template <class T>
-CAIRN_PAIR_INLINE Pair<T> odd_value(Pair<T> value, T x) {
-  return {flip(value.hi, x), flip(value.lo, x)};
-}
-
 template <class T>
 inline Pair<T> sin(Pair<T> x) {
   if (!finite(x.hi)) return of(kNan<T>);

@@ -156,6 +156,13 @@ CAIRN_PAIR_INLINE Pair<T> polynomial_of(Pair<T> v) {
   return polynomial_of<Table>(Table::coefficients, v);
 }
 
+/// An odd function of x from its value at |x|.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> odd_value(Pair<T> value, T x) {
+  const bool alone = value.hi == T(0) || !finite(value.hi);
+  return {flip(value.hi, x), alone ? T(0) : flip(value.lo, x)};
+}
+
 /// Below this magnitude x + O(x^2) rounds to x where the series goes on with x^3.
 template <class T>
 inline constexpr T kTiny = power_of_two<T>(-kPrecision<T> - 2);

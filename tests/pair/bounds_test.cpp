@@ -1,0 +1,168 @@
+// The errors of the arithmetic against exact numbers (pair floats, 4.7).
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/pair/dyadic.hpp"
+
+using namespace cairn::tests;
+using pair::Level;
+using pair::Pair;
+
+namespace {
+
+/// An operation with its bound in u^2 of what the chapter measures it by. `error` gives the error times a factor, and
+/// `size` what it is measured by times the same factor, so that quotients and roots stay exact.
+template <class T>
+struct Bound {
+  std::string name;
+  double bound;
+  int operands;  // 1, 2 or 3 pairs; the second's high limb is the scalar
+  Pair<T> (*computed)(Pair<T>, Pair<T>, Pair<T>);
+  Dyadic (*error)(const Dyadic& r, const Dyadic& x, const Dyadic& y, const Dyadic& z);
+  Dyadic (*size)(const Dyadic& r, const Dyadic& x, const Dyadic& y, const Dyadic& z);
+  bool sum = false;        // operands that cancel
+  bool limb = false;       // y is its high limb
+  bool normalized = true;  // the result is
+  bool positive = false;   // x > 0
+  bool cancels = false;    // the bound grows with cancellation: fma at the high level
+};
+
+template <class T>
+std::vector<Bound<T>> bounds() {
+  using D = const Dyadic&;
+  using P = Pair<T>;
+  const auto add_error = [](D r, D x, D y, D) { return r - x - y; };
+  const auto add_terms = [](D, D x, D y, D) { return x.magnitude() + y.magnitude(); };
+  const auto add_result = [](D, D x, D y, D) { return (x + y).magnitude(); };
+  const auto mul_error = [](D r, D x, D y, D) { return r - x * y; };
+  const auto mul_result = [](D, D x, D y, D) { return (x * y).magnitude(); };
+  const auto sqr_error = [](D r, D x, D, D) { return r - x * x; };
+  const auto sqr_result = [](D, D x, D, D) { return x * x; };
+  const auto div_error = [](D r, D x, D y, D) { return r * y - x; };
+  const auto div_result = [](D, D x, D, D) { return x.magnitude(); };
+  const auto fma_error = [](D r, D x, D y, D z) { return r - x * y - z; };
+  const auto fma_terms = [](D, D x, D y, D z) { return (x * y).magnitude() + z.magnitude(); };
+  const auto fma_result = [](D, D x, D y, D z) { return (x * y + z).magnitude(); };
+  // (r^2 - x)/(2x) and, for 1/root, (r^2 x - 1)/2, to first order.
+  const auto root_error = [](D r, D x, D, D) { return r * r - x; };
+  const auto root_result = [](D, D x, D, D) { return x.times_power_of_two(1); };
+  const auto inverse_error = [](D r, D x, D, D) { return r * r * x - Dyadic(1.0); };
+  const auto inverse_result = [](D, D, D, D) { return Dyadic(2.0); };
+#define CAIRN_CALL(...) \
+  [](P x, P y, P z) {   \
+    (void)y;            \
+    (void)z;            \
+    return __VA_ARGS__; \
+  }
+  return {
+      {"add low", 3, 2, CAIRN_CALL(pair::add<Level::Low>(x, y)), add_error, add_terms, true, false, false},
+      {"add", 3, 2, CAIRN_CALL(pair::add<Level::Mid>(x, y)), add_error, add_terms, true},
+      {"add high", 3, 2, CAIRN_CALL(pair::add<Level::High>(x, y)), add_error, add_result, true},
+      {"sub high", 3, 2, CAIRN_CALL(pair::sub<Level::High>(x, pair::neg(y))), add_error, add_result, true},
+      {"add_limb low", 2, 2, CAIRN_CALL(pair::add_limb<Level::Low>(x, y.hi)), add_error, add_result, true, true, false},
+      {"add_limb", 2, 2, CAIRN_CALL(pair::add_limb<Level::Mid>(x, y.hi)), add_error, add_result, true, true},
+      {"add_limb high", 2, 2, CAIRN_CALL(pair::add_limb<Level::High>(x, y.hi)), add_error, add_result, true, true},
+      {"rsub_limb", 2, 2, CAIRN_CALL(pair::neg(pair::rsub_limb<Level::Mid>(x, -y.hi))), add_error, add_result, true,
+       true},
+      {"mul low", 5, 2, CAIRN_CALL(pair::mul<Level::Low>(x, y)), mul_error, mul_result, false, false, false},
+      {"mul", 5, 2, CAIRN_CALL(pair::mul<Level::Mid>(x, y)), mul_error, mul_result},
+      {"mul high", 4, 2, CAIRN_CALL(pair::mul<Level::High>(x, y)), mul_error, mul_result},
+      {"mul_limb low", 2, 2, CAIRN_CALL(pair::mul_limb<Level::Low>(x, y.hi)), mul_error, mul_result, false, true,
+       false},
+      {"mul_limb", 2, 2, CAIRN_CALL(pair::mul_limb<Level::Mid>(x, y.hi)), mul_error, mul_result, false, true},
+      {"mul_limb high", 1.5, 2, CAIRN_CALL(pair::mul_limb<Level::High>(x, y.hi)), mul_error, mul_result, false, true},
+      {"sqr low", 3, 1, CAIRN_CALL(pair::sqr<Level::Low>(x)), sqr_error, sqr_result, false, false, false},
+      {"sqr", 3, 1, CAIRN_CALL(pair::sqr<Level::Mid>(x)), sqr_error, sqr_result},
+      {"sqr high", 3, 1, CAIRN_CALL(pair::sqr<Level::High>(x)), sqr_error, sqr_result},
+      {"div low", 19, 2, CAIRN_CALL(pair::div<Level::Low>(x, y)), div_error, div_result, false, false, false},
+      {"div", 9.8, 2, CAIRN_CALL(pair::div<Level::Mid>(x, y)), div_error, div_result},
+      {"div high", 1, 2, CAIRN_CALL(pair::div<Level::High>(x, y)), div_error, div_result},
+      {"div_limb low", 9, 2, CAIRN_CALL(pair::div_limb<Level::Low>(x, y.hi)), div_error, div_result, false, true,
+       false},
+      {"div_limb", 3, 2, CAIRN_CALL(pair::div_limb<Level::Mid>(x, y.hi)), div_error, div_result, false, true},
+      {"div_limb high", 1, 2, CAIRN_CALL(pair::div_limb<Level::High>(x, y.hi)), div_error, div_result, false, true},
+      {"fma low", 10, 3, CAIRN_CALL(pair::fma<Level::Low>(x, y, z)), fma_error, fma_terms, true, false, false},
+      {"fma", 10, 3, CAIRN_CALL(pair::fma<Level::Mid>(x, y, z)), fma_error, fma_terms, true},
+      {"fma high", 2, 3, CAIRN_CALL(pair::fma<Level::High>(x, y, z)), fma_error, fma_result, true, false, true, false,
+       true},
+      {"mad low", 12, 3, CAIRN_CALL(pair::mad<Level::Low>(x, y, z)), fma_error, fma_terms, true, false, false},
+      {"mad", 12, 3, CAIRN_CALL(pair::mad<Level::Mid>(x, y, z)), fma_error, fma_terms, true},
+      {"mad high", 8, 3, CAIRN_CALL(pair::mad<Level::High>(x, y, z)), fma_error, fma_terms, true},
+      {"sqrt", 3.125, 1, CAIRN_CALL(pair::sqrt(x)), root_error, root_result, false, false, true, true},
+      {"rsqrt", 8.5, 1, CAIRN_CALL(pair::rsqrt(x)), inverse_error, inverse_result, false, false, true, true},
+  };
+#undef CAIRN_CALL
+}
+
+/// Draws operands, forms the result, and holds its error. `lowest` to `highest` are the exponents of x.
+template <class T>
+void hold(const Bound<T>& each, int count, int lowest, int highest, int apart) {
+  Operands<T> operands(std::hash<std::string>()(each.name) + static_cast<unsigned>(highest));
+  const double u = std::ldexp(1.0, -pair::kPrecision<T>);
+  for (int i = 0; i < count; ++i) {
+    const int e = lowest + operands.below(highest - lowest + 1);
+    Pair<T> x = operands.pair_of(e);
+    if (each.positive) x = pair::abs(x);
+    Pair<T> y = operands.pair_of(operands.below(2 * apart + 1) - apart);
+    Pair<T> z{};
+    if (each.sum && each.operands == 2) y = operands.beside(x, lowest, highest);
+    if (each.limb) y.lo = T(0);
+    if (each.operands == 3) z = operands.beside(pair::mul<Level::Mid>(x, y), lowest, highest);
+    const Pair<T> r = each.computed(x, y, z);
+    const Dyadic dx(x), dy(y), dz(z), dr(r);
+    const Dyadic error = each.error(dr, dx, dy, dz).magnitude();
+    const Dyadic size = each.size(dr, dx, dy, dz);
+    double allowed = each.bound * (1 + 64 * u);
+    if (each.cancels && size.sign() != 0) {
+      allowed += 8 * u * ratio((dx * dy).magnitude() + dz.magnitude(), size) * (1 + 64 * u);
+    }
+    const bool within = size.sign() == 0 ? error.sign() == 0
+                                         : error <= size * Dyadic(allowed).times_power_of_two(-2 * pair::kPrecision<T>);
+    if (!within || (each.normalized && !pair::is_norm(r))) {
+      INFO(each.name << " of " << std::hexfloat << x.hi << " + " << x.lo << ", " << y.hi << " + " << y.lo << ", "
+                     << z.hi << " + " << z.lo << " gives " << r.hi << " + " << r.lo);
+      REQUIRE(within);
+      REQUIRE(pair::is_norm(r));
+    }
+  }
+}
+
+/// Operands a kernel; CAIRN_PAIR_OPERANDS asks for more.
+int operand_count() {
+  const char* wanted = std::getenv("CAIRN_PAIR_OPERANDS");
+  return wanted == nullptr ? 200000 : std::atoi(wanted);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("every operation stays within its bound and gives a normalized pair", "[pair]", float, double) {
+  for (const Bound<TestType>& each : bounds<TestType>()) hold(each, operand_count(), -12, 12, 12);
+  SUCCEED();
+}
+
+TEMPLATE_TEST_CASE("the bounds hold at the edges of the safe range", "[pair]", float, double) {
+  const int bottom = sizeof(TestType) == 4 ? -96 : -960;
+  const int top = sizeof(TestType) == 4 ? 125 : 1021;
+  for (const Bound<TestType>& each : bounds<TestType>()) {
+    const bool product_of_three = each.operands == 3;
+    if (each.name == "rsqrt") {
+      hold(each, 1500, bottom, bottom + 20, 0);
+      hold(each, 1500, top - 20, top, 0);
+      continue;
+    }
+    if (each.name.starts_with("sqr ") || each.name == "sqr") {
+      hold(each, 1500, bottom / 2, bottom / 2 + 6, 0);
+      hold(each, 1500, top / 2 - 6, top / 2, 0);
+      continue;
+    }
+    // Products of an operand at the edge with one around 1, quotients likewise.
+    const int least = each.cancels ? (sizeof(TestType) == 4 ? -64 : -890) : product_of_three ? bottom + 30 : bottom + 2;
+    hold(each, 1500, least, least + 6, 0);
+    hold(each, 1500, top - 8, top - 2, 0);
+  }
+  SUCCEED();
+}
