@@ -31,14 +31,14 @@ void rhypot_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr y) {
   mpfr_ui_div(result, 1, result, MPFR_RNDN);
 }
 void erfcx_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr) {
-  Real square(1200);
+  Real square(320);
   mpfr_sqr(square, x, MPFR_RNDN);
   mpfr_exp(square, square, MPFR_RNDN);
   mpfr_erfc(result, x, MPFR_RNDN);
   mpfr_mul(result, result, square, MPFR_RNDN);
 }
 void normcdf_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr) {
-  Real scaled(800);
+  Real scaled(320);
   mpfr_sqrt_ui(scaled, 2, MPFR_RNDN);
   mpfr_div(scaled, x, scaled, MPFR_RNDN);
   mpfr_neg(scaled, scaled, MPFR_RNDN);
@@ -46,7 +46,7 @@ void normcdf_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr) {
   mpfr_div_2ui(result, result, 1, MPFR_RNDN);
 }
 void boys_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr) {
-  Real root(800);
+  Real root(320);
   mpfr_sqrt(root, x, MPFR_RNDN);
   mpfr_erf(result, root, MPFR_RNDN);
   mpfr_div(result, result, root, MPFR_RNDN);
@@ -59,13 +59,13 @@ void boys_of(mpfr_ptr result, mpfr_ptr x, mpfr_ptr) {
 /// (f(z) - x)/(f'(z) z) where f is erf, erfc or the normal distribution.
 template <void (*function)(mpfr_ptr, mpfr_ptr, mpfr_ptr), bool normal>
 void inverse_residual(mpfr_ptr result, mpfr_ptr z, mpfr_ptr x) {
-  Real slope(800);
-  Real value(1600);
+  Real slope(320);
+  Real value(480);
   mpfr_sqr(slope, z, MPFR_RNDN);
   if (normal) mpfr_div_2ui(slope, slope, 1, MPFR_RNDN);
   mpfr_neg(slope, slope, MPFR_RNDN);
   mpfr_exp(slope, slope, MPFR_RNDN);
-  Real pi(800);
+  Real pi(320);
   mpfr_const_pi(pi, MPFR_RNDN);
   if (normal) mpfr_mul_2ui(pi, pi, 1, MPFR_RNDN);
   mpfr_sqrt(pi, pi, MPFR_RNDN);

@@ -63,7 +63,8 @@ pair::Pair<T> draw(const Range& range, Operands<T>& operands) {
 /// The relative error of a result in u^2; for results below the safe range, of what is beyond a least subnormal.
 template <class T>
 double error_of(const FunctionCase& each, pair::Pair<T> x, pair::Pair<T> y, pair::Pair<T> result) {
-  static Real exact(1600), argument(1200), second(1200), computed(1200);
+  static Real exact(sizeof(T) == 4 ? 192 : 320), argument(sizeof(T) == 4 ? 192 : 320),
+      second(sizeof(T) == 4 ? 192 : 320), computed(sizeof(T) == 4 ? 192 : 320);
   set(argument, x);
   set(second, y);
   set(computed, result);
