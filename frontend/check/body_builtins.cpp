@@ -58,6 +58,14 @@ struct BuiltinTable {
       {"atomic_cas", &BodyChecker::element_update},
       {"atomic_add_unordered", &BodyChecker::element_update},
       // Devices.
+      {"shuffle", &BodyChecker::warp_exchange},
+      {"shuffle_xor", &BodyChecker::warp_exchange},
+      {"shuffle_down", &BodyChecker::warp_exchange},
+      {"shuffle_up", &BodyChecker::warp_exchange},
+      {"warp_ballot", &BodyChecker::warp_exchange},
+      {"warp_any", &BodyChecker::warp_exchange},
+      {"warp_all", &BodyChecker::warp_exchange},
+      {"warp_match", &BodyChecker::warp_exchange},
       {"load_wide", &BodyChecker::wide_access},
       {"store_wide", &BodyChecker::wide_access},
   };

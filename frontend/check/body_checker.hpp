@@ -26,11 +26,13 @@
 
 #include "frontend/check/assembly.hpp"
 #include "frontend/check/body.hpp"
+#include "frontend/check/cooperative.hpp"
 #include "frontend/check/facts.hpp"
 #include "frontend/check/lanes.hpp"
 #include "frontend/check/leases.hpp"
 #include "frontend/check/owner_set.hpp"
 #include "frontend/check/place_paths.hpp"
+#include "frontend/check/reach.hpp"
 #include "frontend/check/visible_locals.hpp"
 
 namespace cairn {
@@ -464,6 +466,8 @@ class BodyChecker {
   checked::Local* collector_target(const syntax::Identifier& name);
   void require_fresh_results(const syntax::Identifier& binder, const syntax::LetStmt* let, Position at);
   const Type* annotated(const syntax::LetStmt* let);
+  /// E-REDUCE-OP or E-SCAN-OP at `at` when a reducer does not join values of a type.
+  static void require_reducer(syntax::Reducer reducer, const Type* type, Code code, Position at);
   void note_lent_elements(Node output, Position at);
   checked::Local* bind_result(const syntax::LetStmt* let, const Type* type);
   checked::Function* yield_lane(const syntax::Identifier& binder, const syntax::Expr& yield, const Type* expected,
@@ -505,21 +509,44 @@ class BodyChecker {
   Node new_ring(BuiltinCall& call);
   Node ring_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
 
-  // --- devices, each in files of its own
+  // --- body_blocks.cpp: cooperative regions
+  struct ThreadScope;    // the body of a region or of a finish, while it is judged
+  struct WrittenCallee;  // what a call names, before it is typed
   const checked::Stmt* blocks_statement(const syntax::BlocksStmt& statement);
+  checked::ThreadBody thread_body(ThreadScope& scope);
+  void require_thread_names(ThreadScope& scope);
+  void require_thread_extents(ThreadScope& scope);
+  void require_plain_closures(const syntax::Block& body);
+  static void share_captures(checked::Function& first, checked::Function& second);
+  static std::uint32_t lay_out(ThreadScope& scope);
+  /// A natural (devices, 10.2); none when the expression is no natural.
+  [[nodiscard]] std::optional<std::uint64_t> natural_of(const syntax::Expr& expression);
+  [[nodiscard]] WrittenCallee written_callee(const syntax::CallExpr& call) const;
+  [[nodiscard]] ReachNames reach_names(const ThreadScope& scope);
+  [[nodiscard]] static bool may_write(const FunctionInfo& function, std::size_t given, std::size_t position);
+  [[nodiscard]] std::string who_skips(const ReachLevel& level) const;
+  void require_block_reaches(const ReachLevel& level, Position use, std::string_view what);
+  void require_warp_reaches(const ReachLevel& level, Position use, std::string_view what);
+
+  // --- body_shared.cpp, body_pipelines.cpp: what the threads of a block share, and how they wait and exchange
   const checked::Stmt* shared_statement(const syntax::SharedStmt& statement);
-  const checked::Stmt* pipeline_statement(const syntax::PipelineStmt& statement);
   const checked::Stmt* barrier_statement(const syntax::Stmt& statement);
+  void require_in_threads(const syntax::Stmt& declaration, std::string_view what);
+  void require_room(std::uint64_t bytes, Position declaration);
+  const Type* shared_element(const syntax::Path& path, Position at);
+  const Type* shared_view(BorrowMode mode, const Type* element, std::uint64_t length);
+  Node warp_exchange(BuiltinCall& call);
+  const checked::Stmt* warp_reduction(const syntax::ReduceStmt& statement, const syntax::LetStmt* let, Position at);
+  const checked::Stmt* pipeline_statement(const syntax::PipelineStmt& statement);
+  Node pipeline_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
+  Node fill_source(Operand& operand, const checked::Local& pipeline);
+
+  // --- devices, each in files of its own
   const checked::Stmt* asm_statement(const syntax::AsmStmt& statement);
   checked::AsmOperand asm_operand(const syntax::AsmOperand& written, checked::AsmTarget target);
   void require_asm_effects(std::span<const checked::AsmOperand> operands, std::span<const std::string_view> effects,
                            Position at);
   Node spawn_expression(const syntax::SpawnExpr& expression);
-  /// A builtin function of devices.
-  Node device_builtin(BuiltinCall& call);
-  /// An operation of an Atomic, Mutex, IoRing or pipeline (abstractions, 4, step 5). The receiver is the first
-  /// argument.
-  Node intrinsic_method(Node receiver, Name name, std::vector<Operand>& arguments, const Type* expected, Position at);
 
   Checker& checker_;
   checked::Function& root_;
@@ -552,6 +579,8 @@ class BodyChecker {
     Position compact;
   };
   Watched watched_;  // the output that the operands of a compact may not name
+
+  ThreadScope* threads_ = nullptr;  // of the cooperative body being judged
 
   std::uint32_t unsafe_depth_ = 0;
   std::uint32_t device_depth_ = 0;

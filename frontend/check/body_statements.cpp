@@ -157,6 +157,7 @@ const checked::Stmt* BodyChecker::let(const syntax::LetStmt& statement) {
   auto& made = make<checked::LetStmt>(StmtKind::Let, at);
   made.local = declare(statement.name.name, type, LocalKind::Let, statement.is_mutable && !text, at);
   made.value = value;
+  if (!made.local->is_mutable) made.local->bound = value;
   facts_.equals(*made.local, value);
   return &made;
 }

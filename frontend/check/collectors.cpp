@@ -44,15 +44,15 @@ bool admits(Reducer reducer, const Type* type) {
   }
 }
 
-void require_reducer(Reducer reducer, const Type* type, Code code, Position at) {
+}  // namespace
+
+void BodyChecker::require_reducer(Reducer reducer, const Type* type, Code code, Position at) {
   if (admits(reducer, type)) return;
   const ReducerRow& row = kReducers[static_cast<std::size_t>(reducer)];
   refuse(code, at,
          std::string(row.spelling) + " joins " + std::string(row.takes) + ", and these are " + std::string(type->name) +
              ".");
 }
-
-}  // namespace
 
 const checked::Stmt* BodyChecker::contracted_statement(const syntax::Stmt& contracted, const syntax::LetStmt* let) {
   const Position at = let != nullptr ? let->position : contracted.position;
@@ -101,7 +101,8 @@ Local* BodyChecker::bind_result(const syntax::LetStmt* let, const Type* type) {
 checked::Function* BodyChecker::yield_lane(const syntax::Identifier& binder, const syntax::Expr& yield,
                                            const Type* expected, Node extent, Local* output, Position at,
                                            LaneRecord& record) {
-  LaneScope lane(*this, binder, extent, at, record);
+  LaneScope lane(*this, at, record);
+  record.binder = lane.bind(binder, extent);
   if (output != nullptr) {
     mention(*output, at);  // captured: each lane writes its element
     record.accesses.push_back({output, 1, true, at});
@@ -124,7 +125,7 @@ checked::Function* BodyChecker::yield_lane(const syntax::Identifier& binder, con
 // ------------------------------------------------------------------------------------------------------------- reduce
 
 const checked::Stmt* BodyChecker::reduce(const syntax::ReduceStmt& statement, const syntax::LetStmt* let, Position at) {
-  if (statement.warp) refuse(Code::Internal, at, "This checker does not judge reductions of a warp.");
+  if (statement.warp) return warp_reduction(statement, let, at);
   require_no_nesting(at, "A reduction");
   Local* target = nullptr;
   if (statement.has_target) {

@@ -40,6 +40,21 @@ enum class ConcurrentOp : std::uint16_t {
   LoadWide,   // (index): Array[T, K]
   StoreWide,  // (index, value)
 
+  // Exchanges of a warp (devices, 10.5). Every lane of the warp takes part.
+  WarpShuffle,      // (value, lane)
+  WarpShuffleXor,   // (value, mask)
+  WarpShuffleDown,  // (value, delta)
+  WarpShuffleUp,    // (value, delta)
+  WarpBallot,       // (condition): u32
+  WarpAny,          // (condition): bool
+  WarpAll,          // (condition): bool
+  WarpMatch,        // (value): u32
+
+  // Pipelines (devices, 14). The receiver is the Local of the pipeline.
+  PipelineFill,  // (view, start, count)
+  PipelineWait,
+  PipelineRelease,
+
   // Mutex[T].
   MutexNew,   // (value)
   MutexWith,  // receiver: the place of the mutex; (Closure of one rw<T>): the closure's result
@@ -73,8 +88,19 @@ enum class CacheHint : std::uint8_t { All, L2, Streaming, LastUse, ReadOnly };
 [[nodiscard]] constexpr bool is_wide_access(ConcurrentOp op) {
   return op == ConcurrentOp::LoadWide || op == ConcurrentOp::StoreWide;
 }
+[[nodiscard]] constexpr bool is_warp_exchange(ConcurrentOp op) {
+  return op >= ConcurrentOp::WarpShuffle && op <= ConcurrentOp::WarpMatch;
+}
+[[nodiscard]] constexpr bool is_shuffle(ConcurrentOp op) {
+  return op >= ConcurrentOp::WarpShuffle && op <= ConcurrentOp::WarpShuffleUp;
+}
+[[nodiscard]] constexpr bool is_pipeline_operation(ConcurrentOp op) {
+  return op >= ConcurrentOp::PipelineFill && op <= ConcurrentOp::PipelineRelease;
+}
 /// An operation of an object that only the host has.
-[[nodiscard]] constexpr bool is_host_object(ConcurrentOp op) { return !is_element_update(op) && !is_wide_access(op); }
+[[nodiscard]] constexpr bool is_host_object(ConcurrentOp op) {
+  return !is_element_update(op) && !is_wide_access(op) && !is_warp_exchange(op) && !is_pipeline_operation(op);
+}
 /// What an IoRing is asked to do, its queries left out: the effect `io` and a write of the ring.
 [[nodiscard]] constexpr bool is_ring_request(ConcurrentOp op) {
   return op >= ConcurrentOp::RingRead && op <= ConcurrentOp::RingNext;

@@ -93,7 +93,7 @@ bool runs_device_code(const checked::Function& function, std::unordered_set<cons
             (statement.kind == StmtKind::Reduce && statement.as<checked::ReduceStmt>().device) ||
             (statement.kind == StmtKind::Scan && statement.as<checked::ScanStmt>().device) ||
             (statement.kind == StmtKind::Compact && statement.as<checked::CompactStmt>().device) ||
-            statement.kind == StmtKind::Cooperative;
+            (statement.kind == StmtKind::Cooperative && statement.as<checked::CooperativeStmt>().device);
     checked::for_each_part(
         statement, [&](const checked::Expr& value) { expression(expression, value); }, [](const checked::Block&) {},
         [](const checked::Function&) {});

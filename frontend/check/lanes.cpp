@@ -66,6 +66,7 @@ void BodyChecker::record_lane_touch(Node place, Touch touch, Position at) {
     if (touch == Touch::Write) require_lane_may_write(place);
     return;
   }
+  if (lane_->binder == nullptr) return;
   lane_->accesses.push_back({root, lane_stride(element), touch == Touch::Write, at});
 }
 
@@ -73,6 +74,11 @@ void BodyChecker::record_lane_lend(Node lent, bool writes, Position at) {
   const Local* root = root_local(lent);
   if (root == nullptr || !is_outside_lane(*root)) return;
   LaneAccess access{root, std::nullopt, writes, at};
+  if (lane_->binder == nullptr) {
+    const bool is_value = lent->is_place() && lent->type->is_copy() && element_type(lent->type) == nullptr;
+    if (writes && is_value && first_element(lent) == nullptr) require_lane_may_write(lent);
+    return;
+  }
   if (lent->kind == ExprKind::Part) {
     const auto& part = lent->as<checked::PartExpr>();
     const bool is_plain =
@@ -88,7 +94,7 @@ void BodyChecker::record_lane_lend(Node lent, bool writes, Position at) {
 
 void BodyChecker::record_atomic_update(Node element) {
   const Local* root = root_local(element);
-  if (root == nullptr || !is_outside_lane(*root)) return;
+  if (root == nullptr || !is_outside_lane(*root) || lane_->binder == nullptr) return;
   lane_->atomics.push_back({root, std::nullopt, true, element->position});
 }
 

@@ -20,9 +20,9 @@ struct LaneAccess {
 struct LaneRecord {
   bool device = false;
   const checked::Function* function = nullptr;
-  const checked::Local* binder = nullptr;
-  std::vector<LaneAccess> accesses;  // plain ones, in the order they are judged
-  std::vector<LaneAccess> atomics;   // atomic updates of elements
+  const checked::Local* binder = nullptr;  // null: a thread of a cooperative region, whose accesses are judged apart
+  std::vector<LaneAccess> accesses;        // plain ones, in the order they are judged
+  std::vector<LaneAccess> atomics;         // atomic updates of elements
 };
 
 }  // namespace cairn

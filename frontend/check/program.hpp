@@ -46,6 +46,7 @@ enum class LocalKind : std::uint8_t {
   Stack,
   LaneBinder,
   Shared,
+  Pipeline,  // the readable stage of a pipeline
   Natural /* static natural */,
 };
 
@@ -60,6 +61,7 @@ struct Local {
   std::uint32_t index = 0;  // position in its function's `locals`
   std::uint32_t slot = 0;   // the body checker's own: which bit of its state tells whether the local was moved
   Function* owner = nullptr;
+  const Expr* bound = nullptr;    // an immutable let: the value it was bound to
   const Local* extent = nullptr;  // a view whose extent is a name: the usize local that holds its length, else null
   Position position;
 };

@@ -11,8 +11,7 @@ using checked::Local;
 using checked::LocalKind;
 using checked::StmtKind;
 
-BodyChecker::LaneScope::LaneScope(BodyChecker& body, const syntax::Identifier& binder, Node extent, Position region,
-                                  LaneRecord& record)
+BodyChecker::LaneScope::LaneScope(BodyChecker& body, Position region, LaneRecord& record)
     : body_(body),
       function_(*body.checker_.new_function(checked::FunctionKind::Lane)),
       region_(region),
@@ -35,11 +34,14 @@ BodyChecker::LaneScope::LaneScope(BodyChecker& body, const syntax::Identifier& b
   body.frame_ = &frame_;
   body.lane_ = &record;
   if (record.device) ++body.device_depth_;
-  const Local* lane = body.declare(binder.name, body.types().usize(), LocalKind::LaneBinder, false, region);
-  function_.parameters = body.checker_.arena().copy(std::span<Local* const>(function_.locals));
   record.function = &function_;
-  record.binder = lane;
-  body.facts_.binds(*lane, nullptr, extent);
+}
+
+Local* BodyChecker::LaneScope::bind(const syntax::Identifier& name, Node extent) {
+  Local* local = body_.declare(name.name, body_.types().usize(), LocalKind::LaneBinder, false, region_);
+  function_.parameters = body_.checker_.arena().copy(std::span<Local* const>(function_.locals));
+  body_.facts_.binds(*local, nullptr, extent);
+  return local;
 }
 
 BodyChecker::LaneScope::~LaneScope() {
@@ -114,7 +116,8 @@ checked::ParallelStmt& BodyChecker::region(const syntax::Identifier& binder, con
   made.device = indexed_side({}, &written) == IndexedSide::Device;
   LaneRecord record;
   record.device = made.device;
-  LaneScope lane(*this, binder, made.extent, at, record);
+  LaneScope lane(*this, at, record);
+  record.binder = lane.bind(binder, made.extent);
   Flow flow = Flow::Falls;
   const checked::Block* body = block(written, flow);
   lane.close(body);

@@ -5,15 +5,17 @@
 
 namespace cairn {
 
-/// Opens a lane body whose index runs over 0 .. extent: what is judged until `close` belongs to the lane, on the side
-/// that the record says. The record outlives the scope.
+/// Opens a lane body: what is judged until `close` belongs to the lane, on the side that the record says. The record
+/// outlives the scope.
 class BodyChecker::LaneScope {
  public:
-  LaneScope(BodyChecker& body, const syntax::Identifier& binder, Node extent, Position region, LaneRecord& record);
+  LaneScope(BodyChecker& body, Position region, LaneRecord& record);
   ~LaneScope();
   LaneScope(const LaneScope&) = delete;
   LaneScope& operator=(const LaneScope&) = delete;
 
+  /// A name of the lane's own number, which runs over 0 .. extent.
+  checked::Local* bind(const syntax::Identifier& name, Node extent);
   [[nodiscard]] checked::Function& function() { return function_; }
   /// Back in the frame outside. E-MOVE-IN-LOOP at the region when the lane moved an outer owner.
   void close(const checked::Block* block);

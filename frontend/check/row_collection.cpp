@@ -494,7 +494,13 @@ class Collector {
       default:
         break;
     }
-    if (is_atomic(expression.op)) {
+    if (is_warp_exchange(expression.op)) {
+      if (is_shuffle(expression.op)) add(Label::Trap);
+    } else if (is_pipeline_operation(expression.op)) {
+      if (expression.op != ConcurrentOp::PipelineFill) return;
+      add(Label::Trap);
+      read_whole(*expression.arguments.front());
+    } else if (is_atomic(expression.op)) {
       add(Label::Atomic);
       read(*expression.receiver);
     } else if (is_element_update(expression.op)) {
@@ -580,6 +586,9 @@ class Collector {
         collector(root.as<CompactStmt>().device, false);
         write_whole(*root.as<CompactStmt>().output);
         break;
+      case StmtKind::Cooperative:
+        cooperative(root.as<CooperativeStmt>());
+        break;
       case StmtKind::Asm:
         assembly(root.as<AsmStmt>());
         break;
@@ -623,6 +632,14 @@ class Collector {
     add(Label::GpuAlloc, Label::GpuFree);
   }
 
+  void cooperative(const CooperativeStmt& region) {
+    add(region.device ? Label::ParDevice : Label::ParHost, Label::Trap);
+    for (const ThreadBody* body : {&region.blocks, &region.finish}) {
+      const bool zeroes = !body->pipelines.empty() || std::ranges::any_of(body->arrays, &SharedStmt::zeroed);
+      if (zeroes) add(Label::ZeroInit);
+    }
+  }
+
   void region(bool device) { add(device ? Label::ParDevice : Label::ParHost); }
 
   void parallel(const ParallelStmt& parallel) {
@@ -646,7 +663,10 @@ class Collector {
   }
 
   void reduce(const ReduceStmt& reduce) {
-    if (reduce.warp) return;
+    if (reduce.warp) {
+      if (reduce.reducer == Reducer::Add) checked_total(reduce.warp_value->type);
+      return;
+    }
     collector(reduce.device, reduce.parallel);
     if (reduce.reducer == Reducer::Add && reduce.lane != nullptr && reduce.lane->result != nullptr) {
       checked_total(reduce.lane->result);

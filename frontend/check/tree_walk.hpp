@@ -6,6 +6,7 @@
 #pragma once
 
 #include "frontend/check/assembly.hpp"
+#include "frontend/check/cooperative.hpp"
 #include "frontend/check/program.hpp"
 
 namespace cairn::checked {
@@ -193,7 +194,12 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
       return lane(statement.as<CompactStmt>().yield);
     case StmtKind::Into:
       return one(statement.as<IntoStmt>().spawn);
-    case StmtKind::Cooperative:
+    case StmtKind::Cooperative: {
+      const auto& region = statement.as<CooperativeStmt>();
+      for (const LetStmt* extent : region.grid) one(extent->value);
+      lane(region.blocks.body);
+      return lane(region.finish.body);
+    }
     case StmtKind::Shared:
     case StmtKind::Pipeline:
     case StmtKind::Barrier:
@@ -217,6 +223,8 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
       return statement.as<ScanStmt>().device;
     case StmtKind::Compact:
       return statement.as<CompactStmt>().device;
+    case StmtKind::Cooperative:
+      return statement.as<CooperativeStmt>().device;
     default:
       return false;
   }

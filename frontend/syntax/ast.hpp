@@ -390,6 +390,7 @@ struct BlocksStmt : Stmt {
   List<const Expr* const> thread_extents;
   const Block* body = nullptr;
   bool has_then = false;
+  Position then_position;
   List<const Identifier> then_names;
   List<const Expr* const> then_extents;
   const Block* then_body = nullptr;

@@ -216,6 +216,7 @@ const Stmt* Parser::blocks_statement() {
   made->thread_extents = extents(made->thread_names.size(), "`{`");
   made->body = block("to open the region's body");
   if (is_the_word(words_.then) && at_[1].name == words_.threads) {
+    made->then_position = at_->position;
     advance();
     threads();
     made->has_then = true;

@@ -43,6 +43,11 @@ Register FunctionLowering::concurrent(const Expr& e, const Place* to, Register i
     return is_queued ? queued(e.as<checked::SpawnExpr>(), into) : spawn(e.as<checked::SpawnExpr>(), into);
   }
   const auto& node = e.as<ConcurrentExpr>();
+  if (checked::is_warp_exchange(node.op)) return exchange(node, into);
+  if (checked::is_pipeline_operation(node.op)) {
+    pipeline_operation(node);
+    return {};
+  }
   switch (node.op) {
     case ConcurrentOp::WaitTicket:
       if (node.receiver->type->placement == Placement::Device) {

@@ -340,6 +340,19 @@ class FunctionLowering {
   static const Expr& yielded(const checked::Function& lane);
   void run_lane();
 
+  // --- kernels.cpp
+  std::uint32_t kernel(const checked::ThreadBody& body, std::span<const checked::LetStmt* const> grid, bool device,
+                       const checked::Function& owner);
+  void cooperative(const checked::CooperativeStmt& s);
+  void bind_numbers(Register linear, std::span<Local* const> names, const auto& divide);
+  void run_kernel();
+  void shared_array(const checked::SharedStmt& s);
+  void warp_reduce(const checked::ReduceStmt& s);
+  Register exchange(const checked::ConcurrentExpr& e, Register into);
+  [[nodiscard]] std::uint32_t pipeline_number(const Local& local) const;
+  void pipeline_operation(const checked::ConcurrentExpr& e);
+  Register readable_stage(const checked::LocalExpr& e, Register into);
+
   // --- devices.cpp
   void device_parallel(const checked::ParallelStmt& s);
   void device_reduce(const checked::ReduceStmt& s);

@@ -88,7 +88,7 @@ std::uint32_t ModuleLowering::lane_signature(const checked::Function& lane) {
   } else if (form.kind == LaneForm::Kind::Compact) {
     signature.parameters.push_back({RegisterKind::View, true, types_.memory(*form.yield->result)});
     signature.result = index;
-  } else if (form.kind != LaneForm::Kind::Region) {
+  } else if (form.kind != LaneForm::Kind::Region && form.kind != LaneForm::Kind::Kernel) {
     signature.result = types_.value(*lane.result);
   }
   return builder_.signature(signature);
@@ -113,13 +113,16 @@ std::uint32_t ModuleLowering::function(const checked::Function& function) {
 std::uint32_t ModuleLowering::inner_function(const checked::Function& body, std::uint32_t parent) {
   if (const auto known = functions_.find(&body); known != functions_.end()) return known->second;
   FunctionKind kind = FunctionKind::Closure;
-  if (body.kind == checked::FunctionKind::Lane) {
+  if (body.kind == checked::FunctionKind::Lane && lane_form(body).kind == LaneForm::Kind::Kernel) {
+    kind = FunctionKind::Kernel;
+  } else if (body.kind == checked::FunctionKind::Lane) {
     kind = lane_form(body).device ? FunctionKind::DeviceLane : FunctionKind::Lane;
   }
   return enqueue(body, kind, environment(body).type, parent);
 }
 
 const Environment& ModuleLowering::environment(const checked::Function& body) {
+  if (const auto owner = owners_.find(&body); owner != owners_.end()) return environment(*owner->second);
   const auto [at, added] = environments_.try_emplace(&body);
   Environment& environment = at->second;
   if (!added) return environment;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/check/cooperative.hpp"
 #include "frontend/check/program.hpp"
 #include "frontend/check/traits.hpp"
 #include "frontend/support/arena.hpp"
@@ -33,16 +34,19 @@ struct Environment {
   std::vector<Capture> captures;
 };
 
-/// How the lanes of one statement run: a region, a fold to a total, terms for an exact sum, prefixes, or a selection.
+/// How the lanes of one statement run: a region, a fold to a total, terms for an exact sum, prefixes, a selection, or
+/// the threads of a cooperative body.
 struct LaneForm {
-  enum class Kind : std::uint8_t { Region, Fold, Terms, Scan, Compact };
+  enum class Kind : std::uint8_t { Region, Fold, Terms, Scan, Compact, Kernel };
   Kind kind = Kind::Region;
   bool device = false;
   syntax::Reducer reducer{};
   bool exclusive = false;
-  const checked::Expr* output = nullptr;     // Scan
-  const checked::Function* yield = nullptr;  // Compact: what is stored for a kept index; the lane is the condition
-  Position position;                         // of the statement: of the guards its own work has
+  const checked::Expr* output = nullptr;          // Scan
+  const checked::Function* yield = nullptr;       // Compact: what is stored for a kept index; the lane is the condition
+  const checked::ThreadBody* threads = nullptr;   // Kernel
+  std::span<const checked::LetStmt* const> grid;  // Kernel: the extents of its block names
+  Position position;                              // of the statement: of the guards its own work has
 };
 
 class ModuleLowering {
@@ -63,6 +67,8 @@ class ModuleLowering {
   std::uint32_t inner_function(const checked::Function& body, std::uint32_t parent);
   /// What the body of a closure or lane is given. The same for every mention.
   const Environment& environment(const checked::Function& body);
+  /// A finish is given what its region's body is. Said before either is mentioned.
+  void share_environment(const checked::Function& body, const checked::Function& owner) { owners_[&body] = &owner; }
   /// Set before the lane's function is first mentioned.
   void set_lane_form(const checked::Function& lane, const LaneForm& form) { lanes_.insert_or_assign(&lane, form); }
   [[nodiscard]] const LaneForm& lane_form(const checked::Function& lane) { return lanes_[&lane]; }
@@ -93,6 +99,7 @@ class ModuleLowering {
   Arena arena_;  // of task bodies
   std::unordered_map<const checked::Function*, checked::Function> foreign_tasks_;
   std::unordered_map<const checked::Function*, Environment> environments_;
+  std::unordered_map<const checked::Function*, const checked::Function*> owners_;  // of environments that are shared
   std::unordered_map<const DispatchTable*, std::uint32_t> tables_;
   std::unordered_map<const checked::Function*, LaneForm> lanes_;
   std::deque<const checked::Function*> queue_;

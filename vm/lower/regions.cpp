@@ -113,8 +113,14 @@ void FunctionLowering::concurrent_statement(const checked::Stmt& s) {
       return compact(s.as<checked::CompactStmt>());
     case StmtKind::Into:
       return into_group(s.as<checked::IntoStmt>());
+    case StmtKind::Cooperative:
+      return cooperative(s.as<checked::CooperativeStmt>());
+    case StmtKind::Shared:
+      return shared_array(s.as<checked::SharedStmt>());
+    case StmtKind::Barrier:
+      return emit(s.position, Op::Barrier);
     default:
-      return fail(s.position, "this engine does not run device statements");
+      return;  // a pipeline begins with its kernel
   }
 }
 
@@ -165,7 +171,7 @@ Place FunctionLowering::total_place(const Expr& target) {
 
 void FunctionLowering::reduce(const checked::ReduceStmt& s) {
   if (s.device) return device_reduce(s);
-  if (s.warp) return fail(s.position, "this engine does not run reductions of warps");
+  if (s.warp) return warp_reduce(s);
   const Type& type = *s.lane->result;
   const RegisterKind kind = scalar_register(type);
   const Mark mark = this->mark();
@@ -286,6 +292,7 @@ const checked::Expr& FunctionLowering::yielded(const checked::Function& lane) {
 
 void FunctionLowering::run_lane() {
   const LaneForm form = module_.lane_form(function_);
+  if (form.kind == LaneForm::Kind::Kernel) return run_kernel();
   const Register index = f_.parameter(0);
   const Register limit = f_.parameter(1);
   const Local& binder = *function_.parameters.front();
@@ -315,6 +322,7 @@ void FunctionLowering::run_lane() {
   ++depth_;
   const Mark mark = this->mark();
   switch (form.kind) {
+    case LaneForm::Kind::Kernel:  // run_kernel
     case LaneForm::Kind::Region:
       block(*function_.body);
       break;

@@ -1,0 +1,13 @@
+// The states of a cooperative body's pipelines (devices, 14.1): which stage is readable where, and that no stage is
+// filled while threads may still read it.
+#pragma once
+
+#include "frontend/check/cooperative.hpp"
+#include "frontend/check/cooperative_text.hpp"
+
+namespace cairn {
+
+/// E-STAGE-UNREADY, E-STAGE-BUSY at the operation or read; E-STAGE-LOOP at the loop, branch or jump.
+void require_stages(const checked::ThreadBody& body, const CooperativeText& text);
+
+}  // namespace cairn
