@@ -25,6 +25,20 @@ const std::string* packaged_module(std::string_view name) {
   return nullptr;
 }
 
+/// The same files, in the same order, with text put in.
+SourceMap with(const std::vector<Insertion>& insertions, const SourceMap& sources) {
+  SourceMap changed;
+  for (std::uint32_t index = 0; index < sources.size(); ++index) {
+    const SourceFile& file = sources.file(index);
+    std::string text = file.text;
+    for (const Insertion& each : insertions) {
+      if (each.source == index) text.insert(std::min(each.offset, text.size()), each.text);
+    }
+    changed.add(file.path, std::move(text), file.library, file.own);
+  }
+  return changed;
+}
+
 void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
   verdict = Verdict{};
   verdict.refusals.push_back(std::move(diagnostic));
@@ -41,6 +55,7 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
     return session;
   }
   session->project_ = std::move(*project);
+  if (!options.insertions.empty()) session->compilation_.sources = with(options.insertions, session->sources());
   CheckOptions check;
   check.want_main = options.wants_main;
   check.generics = options.generics;

@@ -20,12 +20,20 @@
 
 namespace cairn {
 
+/// Text put into a source before it is checked: declarations a tool adds beside the program's own.
+struct Insertion {
+  std::uint32_t source = 0;  // in the SourceMap the project is loaded into
+  std::size_t offset = 0;    // bytes into its text
+  std::string text;
+};
+
 struct SessionOptions {
   bool wants_main = false;    // the entry point is judged right after parsing (run, and build of an executable)
   bool generics = false;      // certify every generic function against its bounds
   bool first_only = false;    // stop at the first refusal, as everything but check, emit and lsp does
   std::string device_target;  // of the command line; else the manifest's is taken
   bool emulate = false;
+  std::vector<Insertion> insertions;  // each in a source of its own
 };
 
 class Session {
@@ -39,6 +47,7 @@ class Session {
   [[nodiscard]] const SourceMap& sources() const { return compilation_.sources; }
   [[nodiscard]] const std::optional<Project>& project() const { return project_; }
   [[nodiscard]] Compilation& compilation() { return compilation_; }
+  [[nodiscard]] const Compilation& compilation() const { return compilation_; }
   [[nodiscard]] const checked::Program& program() const { return compilation_.program; }
 
   /// `functions` and `library_functions` of records: concrete functions, instances and tests, no templates.

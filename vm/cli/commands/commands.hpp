@@ -20,6 +20,12 @@ int emit_command(const Invocation& invocation);
 int graph_command(const Invocation& invocation);
 int find_command(const Invocation& invocation);
 int audit_command(const Invocation& invocation);
+int verify_command(const Invocation& invocation);
+int diff_command(const Invocation& invocation);
+int validate_command(const Invocation& invocation);
+int predict_command(const Invocation& invocation);
+int tune_command(const Invocation& invocation);
+int cards_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 int completions_command(const Invocation& invocation);
 
