@@ -11,8 +11,25 @@ namespace cairn::test {
 namespace {
 
 enum class Op : std::uint8_t {
-  Parameter, Constant, Add, Sub, Mul, Div, Rem, AddWrap, SubWrap, MulWrap, And, Or, Xor, Shr, Shl, Min, Max,
-  IfLess, IfAtMost,  // of four: what is compared, then, else
+  Parameter,
+  Constant,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  AddWrap,
+  SubWrap,
+  MulWrap,
+  And,
+  Or,
+  Xor,
+  Shr,
+  Shl,
+  Min,
+  Max,
+  IfLess,
+  IfAtMost,  // of four: what is compared, then, else
 };
 
 struct Node {
@@ -183,7 +200,8 @@ const std::vector<Rule>& rules() {
          n = *make(Op::AddWrap, {make(Op::Xor, {n.of[0], n.of[1]}), make(Op::And, {copy(n.of[0]), copy(n.of[1])})});
          return true;
        }},
-      // ------------------------------------------------------------------------------------------ and what is not equal
+      // ------------------------------------------------------------------------------------------ and what is not
+      // equal
       {"off by one", false,
        [](const Maker&, Node& n) {
          if (n.op != Op::Constant || n.value == 0) return false;
@@ -235,8 +253,8 @@ const std::vector<Rule>& rules() {
            n = *make(Op::IfLess, {flipped(n.of[0]), flipped(n.of[1]), n.of[2], n.of[3]});
          } else {
            const bool least = n.op == Op::Min;
-           n = *make(Op::IfLess, {flipped(n.of[0]), flipped(n.of[1]), least ? n.of[0] : n.of[1],
-                                  least ? n.of[1] : n.of[0]});
+           n = *make(Op::IfLess,
+                     {flipped(n.of[0]), flipped(n.of[1]), least ? n.of[0] : n.of[1], least ? n.of[1] : n.of[0]});
          }
          return true;
        }},
@@ -358,7 +376,8 @@ constexpr std::array<LoopForms, 7> kLoops = {{
     {"swapped ends", "  if n > 1 { let t = xs[0]; xs[0] = xs[n - 1]; xs[n - 1] = t; }\n  return a;\n",
      "  if n > 1 { let t = xs[n - 1]; xs[n - 1] = xs[0]; xs[0] = t; }\n  return a;\n",
      "  if n > 2 { let t = xs[n - 1]; xs[n - 1] = xs[0]; xs[0] = t; }\n  return a;\n"},
-    {"a bound that is off by one", "  let mut t:T = 0;\n  for i in 0..n { if i + 1 < n { t = add_wrap(t, xs[i]); } }\n  return t;\n",
+    {"a bound that is off by one",
+     "  let mut t:T = 0;\n  for i in 0..n { if i + 1 < n { t = add_wrap(t, xs[i]); } }\n  return t;\n",
      "  let mut t:T = 0;\n  if n > 0 { for i in 0..n - 1 { t = add_wrap(xs[i], t); } }\n  return t;\n",
      "  let mut t:T = 0;\n  for i in 0..n { t = add_wrap(xs[i], t); }\n  return t;\n"},
     {"a running value kept in the view", "  for i in 1..n { xs[i] = add_wrap(xs[i], xs[i - 1]); }\n  return a;\n",
@@ -404,7 +423,8 @@ std::vector<Pair> make_pairs(std::uint64_t seed, std::size_t count, bool equal) 
       ++done;
     }
     if (applied.empty()) continue;
-    pairs.push_back({program(maker, before), program(maker, after), applied, equal, maker.width, maker.is_signed, false});
+    pairs.push_back(
+        {program(maker, before), program(maker, after), applied, equal, maker.width, maker.is_signed, false});
   }
   return pairs;
 }

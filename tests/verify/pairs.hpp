@@ -13,10 +13,10 @@ struct Pair {
   std::string before;  // a program that declares f
   std::string after;
   std::string rule;
-  bool equal = false;           // by construction; else the rule may have hit a place that does not matter
-  unsigned width = 8;           // of the parameters' type
+  bool equal = false;  // by construction; else the rule may have hit a place that does not matter
+  unsigned width = 8;  // of the parameters' type
   bool is_signed = false;
-  bool takes_view = false;      // f(n:usize, xs:rw<T>[n], a:T); else f(a:T, b:T)
+  bool takes_view = false;  // f(n:usize, xs:rw<T>[n], a:T); else f(a:T, b:T)
 };
 
 /// `count` pairs; the same seed gives the same ones.

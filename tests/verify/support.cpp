@@ -48,7 +48,8 @@ std::optional<std::uint32_t> Program::second() const {
   return lowered_.roots[1];
 }
 
-verify::Answer compare(const Program& before, const Program& after, verify::Question question, std::string_view assumed) {
+verify::Answer compare(const Program& before, const Program& after, verify::Question question,
+                       std::string_view assumed) {
   if (assumed.empty()) {
     question.reference = before.subject();
     question.candidate = after.subject();

@@ -31,7 +31,8 @@ class Program {
 };
 
 /// Compares f of both; `assumed` is a precondition over its parameters, or empty.
-verify::Answer compare(const Program& before, const Program& after, verify::Question question, std::string_view assumed);
+verify::Answer compare(const Program& before, const Program& after, verify::Question question,
+                       std::string_view assumed);
 
 /// The status of comparing f of two texts, with its reason: "smt-equivalent", "unknown: it asserts".
 std::string answer(std::string_view before, std::string_view after, std::string_view assumed = {});

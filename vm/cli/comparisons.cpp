@@ -89,7 +89,8 @@ std::string inputs_text(const Json& inputs) {
 
 std::string witness_text(const verify::Answer& answer, std::string_view before, std::string_view after) {
   const std::string inputs = inputs_text(answer.counterexample);
-  std::string text = (inputs.empty() ? "" : "at " + inputs + ": ") + std::string(before) + " " + outcome_text(answer.expected);
+  std::string text =
+      (inputs.empty() ? "" : "at " + inputs + ": ") + std::string(before) + " " + outcome_text(answer.expected);
   if (!answer.actual.is_null()) text += ", " + std::string(after) + " " + outcome_text(answer.actual);
   return text;
 }
@@ -98,9 +99,7 @@ std::vector<verify::Answer> run_comparisons(const std::vector<ComparisonJob>& jo
                                             const std::function<void(std::size_t)>& done) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  const auto left = [&] {
-    return limits.budget_seconds - std::chrono::duration<double>(Clock::now() - start).count();
-  };
+  const auto left = [&] { return limits.budget_seconds - std::chrono::duration<double>(Clock::now() - start).count(); };
   const std::string spent =
       "the solving budget of " + std::to_string(static_cast<std::int64_t>(limits.budget_seconds)) + " s was used up";
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1U, kMostWorkers);

@@ -18,8 +18,8 @@ struct ComparisonLimits {
 /// A comparison still to be made. It puts `before_query` into its question.
 using ComparisonJob = std::function<verify::Answer(const std::function<void(std::string_view)>& before_query)>;
 
-/// Runs the jobs on the machine's cores, at most 8 at a time, and gives their answers in order. `done(index)` is called as
-/// each ends. Called before any thread exists.
+/// Runs the jobs on the machine's cores, at most 8 at a time, and gives their answers in order. `done(index)` is called
+/// as each ends. Called before any thread exists.
 [[nodiscard]] std::vector<verify::Answer> run_comparisons(const std::vector<ComparisonJob>& jobs,
                                                           const ComparisonLimits& limits,
                                                           const std::function<void(std::size_t)>& done);

@@ -21,7 +21,8 @@ constexpr auto kSecond = static_cast<std::uint8_t>(CellKind::Second);
 
 }  // namespace
 
-// -------------------------------------------------------------------------------------------------------------- operands
+// --------------------------------------------------------------------------------------------------------------
+// operands
 
 std::uint64_t FrameEncoder::bits(Place place) const { return bytecode::operand_bits(&function_.code[word_], place); }
 
@@ -82,7 +83,8 @@ Value FrameEncoder::element(const Value& view, Term index) {
   return result;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- moves
+// -----------------------------------------------------------------------------------------------------------------
+// moves
 
 bool FrameEncoder::moves(const Verb& verb) {
   if (verb.name == "move") {
@@ -98,7 +100,8 @@ bool FrameEncoder::moves(const Verb& verb) {
     if (to >= function_.registers.size()) {
       set(to, terms_.bits(64, bits(Place::I)));
     } else if (function_.registers[to].type.is_scalar()) {
-      set(to, terms_.constant(Memory::sort_of(static_cast<std::uint8_t>(function_.registers[to].type.kind)), bits(Place::I)));
+      set(to, terms_.constant(Memory::sort_of(static_cast<std::uint8_t>(function_.registers[to].type.kind)),
+                              bits(Place::I)));
     } else {
       throw Unsupported{"it uses a function value"};
     }
@@ -111,7 +114,8 @@ bool FrameEncoder::moves(const Verb& verb) {
   return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- jumps
+// -----------------------------------------------------------------------------------------------------------------
+// jumps
 
 bool FrameEncoder::jumps(const Verb& verb) {
   const auto branch = [&](std::int32_t by, Term condition) {
@@ -218,7 +222,8 @@ bool FrameEncoder::jumps(const Verb& verb) {
   return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- accesses
+// --------------------------------------------------------------------------------------------------------------
+// accesses
 
 bool FrameEncoder::accesses(const Verb& verb) {
   std::string_view name = verb.name;
@@ -268,7 +273,8 @@ bool FrameEncoder::accesses(const Verb& verb) {
   return true;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- places
+// ----------------------------------------------------------------------------------------------------------------
+// places
 
 bool FrameEncoder::places(const Verb& verb) {
   const auto view_array = [&](const Value& pointer, std::uint64_t count) {
@@ -341,7 +347,8 @@ bool FrameEncoder::places(const Verb& verb) {
     memory_.exchange(state_.memory, value(slot(Place::A)), value(slot(Place::B)), bits(Place::M));
   } else if (verb.name == "zero" || verb.name == "frame.zero") {
     const Value at = verb.name == "zero" ? value(slot(Place::A)) : frame_pointer(bits(Place::N));
-    if (at.kind != Value::Kind::Pointer || at.targets->size() != 1) throw Unsupported{"it clears one of several places"};
+    if (at.kind != Value::Kind::Pointer || at.targets->size() != 1)
+      throw Unsupported{"it clears one of several places"};
     memory_.zero(state_.memory, at.targets->front().target, bits(Place::M));
   } else if (verb.name == "text") {
     const std::string& bytes = module_.texts[bits(Place::N)];
@@ -349,7 +356,8 @@ bool FrameEncoder::places(const Verb& verb) {
     const std::uint32_t object = memory_.add(function_.registers[slot(Place::A)].type.type, true);
     const Value text = Value::pointer(memory_.whole(object));
     for (std::size_t k = 0; k < bytes.size(); ++k) {
-      memory_.store(state_.memory, kTrue, element(text, terms_.bits(64, k)), 0, static_cast<std::uint8_t>(RegisterKind::U8),
+      memory_.store(state_.memory, kTrue, element(text, terms_.bits(64, k)), 0,
+                    static_cast<std::uint8_t>(RegisterKind::U8),
                     Value::scalar(terms_.bits(8, static_cast<unsigned char>(bytes[k]))));
     }
     set(slot(Place::A), text);
@@ -360,7 +368,8 @@ bool FrameEncoder::places(const Verb& verb) {
   return true;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- owners
+// ----------------------------------------------------------------------------------------------------------------
+// owners
 
 bool FrameEncoder::owners(const Verb& verb) {
   if (verb.name == "buf.new") {
@@ -380,7 +389,8 @@ bool FrameEncoder::owners(const Verb& verb) {
   return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- calls
+// -----------------------------------------------------------------------------------------------------------------
+// calls
 
 bool FrameEncoder::calls(const Verb& verb) {
   if (verb.name == "call") {
@@ -425,7 +435,8 @@ void FrameEncoder::call_function(std::uint32_t function, std::uint32_t window, c
     return;
   }
   state_.memory = std::move(after->memory);
-  for (std::uint32_t part = 0; part < signature.result.slots(); ++part) set(window + part, std::move(after->slots[part]));
+  for (std::uint32_t part = 0; part < signature.result.slots(); ++part)
+    set(window + part, std::move(after->slots[part]));
 }
 
 /// `reduce` on the pool: the lane function folds all indices, as it does for one block; none give the identity.

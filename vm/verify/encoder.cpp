@@ -28,7 +28,8 @@ void for_each_target(const Word* code, std::uint32_t at, const auto& visit) {
   }
   for (const bytecode::Operand& operand : bytecode::info(op).all()) {
     if (operand.type != bytecode::Class::Target) continue;
-    const auto offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(bytecode::operand_bits(code, operand.place)));
+    const auto offset =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(bytecode::operand_bits(code, operand.place)));
     visit(static_cast<std::uint32_t>(static_cast<std::int64_t>(at) + offset));
   }
 }
@@ -47,7 +48,8 @@ Flow flow_of(const bytecode::Function& function) {
     });
   }
   for (const auto& [begin, end] : backward) flow.loops.push_back({begin, end, false});
-  std::ranges::sort(flow.loops, [](const auto& a, const auto& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  std::ranges::sort(
+      flow.loops, [](const auto& a, const auto& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   for (std::size_t k = 0; k < flow.loops.size(); ++k) {
     for (std::size_t j = k + 1; j < flow.loops.size(); ++j) {
       const bool is_apart = flow.loops[j].begin > flow.loops[k].end;
@@ -67,7 +69,8 @@ Flow flow_of(const bytecode::Function& function) {
   return flow;
 }
 
-Encoder::Encoder(Terms& terms, const bytecode::Module& module) : terms_(terms), module_(module), memory_(terms, module) {}
+Encoder::Encoder(Terms& terms, const bytecode::Module& module)
+    : terms_(terms), module_(module), memory_(terms, module) {}
 
 void Encoder::trap(Term reached, Term failed) {
   const Term condition = terms_.both(reached, failed);
@@ -97,7 +100,8 @@ Outcome Encoder::run(std::uint32_t function, State start) {
   return outcome;
 }
 
-// --------------------------------------------------------------------------------------------------------------- a frame
+// --------------------------------------------------------------------------------------------------------------- a
+// frame
 
 FrameEncoder::FrameEncoder(Encoder& encoder, std::uint32_t function, State start)
     : encoder_(encoder),
@@ -201,8 +205,8 @@ std::optional<State> FrameEncoder::run() {
 void FrameEncoder::step() {
   const Verb verb = verb_of(bytecode::op_of(function_.code[word_]));
   if (jumps(verb)) return;  // it has set word_
-  if (!moves(verb) && !accesses(verb) && !arithmetic(verb) && !comparisons(verb) &&
-      !conversions(verb) && !places(verb) && !owners(verb) && !calls(verb)) {
+  if (!moves(verb) && !accesses(verb) && !arithmetic(verb) && !comparisons(verb) && !conversions(verb) &&
+      !places(verb) && !owners(verb) && !calls(verb)) {
     refuse(verb);
   }
   if (!running_) return;

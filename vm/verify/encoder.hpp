@@ -40,8 +40,8 @@ struct Outcome {
 /// Where each loop of a function lies, and which words are jumped to.
 struct Flow {
   struct Loop {
-    std::uint32_t begin = 0;     // the target of its backward jumps
-    std::uint32_t end = 0;       // the last of them
+    std::uint32_t begin = 0;        // the target of its backward jumps
+    std::uint32_t end = 0;          // the last of them
     bool entered_at_begin = false;  // else at its test, so that arriving at `begin` counts turns from 1
   };
   std::vector<Loop> loops;  // outer before inner

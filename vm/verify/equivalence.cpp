@@ -1,6 +1,8 @@
 #include "vm/verify/equivalence.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "vm/verify/fragment.hpp"
 
@@ -10,10 +12,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr unsigned kSmallTimeout = 500;  // milliseconds of each search for a small input
+constexpr std::uint64_t kMostCases = 64;  // of a query that is asked for every value of small inputs
+constexpr unsigned kSmallTimeout = 500;   // milliseconds of each search for a small input
 constexpr std::array<std::uint64_t, 3> kSmall = {16, 256, 65536};
 
-constexpr std::array<std::string_view, 6> kStatuses = {"smt-equivalent",  "counterexample",    "invalid-contract",
+constexpr std::array<std::string_view, 6> kStatuses = {"smt-equivalent", "counterexample",    "invalid-contract",
                                                        "invalid-domain", "invalid-reference", "unknown"};
 
 /// One comparison: the terms, both encoders and the solver.
@@ -37,6 +40,9 @@ class Comparison {
   void decide();
   void encode_precondition();
   SolverAnswer ask(std::string_view stage, std::vector<Term> conditions, unsigned timeout_ms);
+  SolverAnswer ask_by_cases(const std::vector<Term>& conditions, std::size_t next,
+                            std::chrono::steady_clock::time_point end);
+  void learn_bounds();
   void report_difference(const std::vector<Term>& conditions);
   void report_input(const std::vector<Term>& conditions);
   bool settle_on_small_input(const std::vector<Term>& conditions);
@@ -48,8 +54,9 @@ class Comparison {
   }
   /// Unknown because a query that had to be unsat was not.
   void undecided(SolverAnswer said, std::string what) {
-    finish(Status::Unknown, said == SolverAnswer::Unknown ? "the solver gave no answer (" + solver_->reason() + ") on whether " + what
-                                                        : std::move(what));
+    finish(Status::Unknown, said == SolverAnswer::Unknown
+                                ? "the solver gave no answer (" + solver_->reason() + ") on whether " + what
+                                : std::move(what));
   }
 
   const Question& question_;
@@ -64,16 +71,68 @@ class Comparison {
   std::vector<Term> admitted_;
   Term precondition_traps_ = kFalse;
   Term precondition_exceeds_ = kFalse;
+  std::vector<std::pair<Term, std::uint64_t>> small_;  // sizes of the input that are at most so much
   Answer answer_;
 };
 
 SolverAnswer Comparison::ask(std::string_view stage, std::vector<Term> conditions, unsigned timeout_ms) {
   if (question_.before_query) question_.before_query(stage);
-  const SolverAnswer said = solver_->ask(terms_, conditions, timeout_ms);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  // Where sizes are small, fixing them leaves straight code, which is easy.
+  const SolverAnswer said = ask_by_cases(conditions, 0, end);
   Json query = {{"stage", stage}, {"status", text(said)}};
   if (said == SolverAnswer::Unknown) query["reason"] = solver_->reason();
   answer_.queries.push_back(std::move(query));
   return said;
+}
+
+/// The question for every value of the small inputs from `next` on: sat when it is in one case, unsat when in all.
+SolverAnswer Comparison::ask_by_cases(const std::vector<Term>& conditions, std::size_t next,
+                                      std::chrono::steady_clock::time_point end) {
+  if (next == small_.size()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return SolverAnswer::Unknown;
+    return solver_->ask(terms_, conditions, static_cast<unsigned>(left.count()));
+  }
+  const auto [variable, most] = small_[next];
+  for (std::uint64_t value = 0; value <= most; ++value) {
+    const Term constant = terms_.bits(terms_.sort(variable).width, value);
+    std::vector<Term> fixed;
+    for (const Term condition : conditions) fixed.push_back(terms_.substitute(condition, variable, constant));
+    fixed.push_back(terms_.equal(variable, constant));
+    const SolverAnswer said = ask_by_cases(fixed, next + 1, end);
+    if (said != SolverAnswer::Unsat) return said;
+  }
+  return SolverAnswer::Unsat;
+}
+
+/// Upper bounds that the admitted inputs have: they cut loops short, and small ones can be gone through.
+void Comparison::learn_bounds() {
+  std::uint64_t cases = 1;
+  const auto learn = [&](Term condition) {
+    if (terms_.node(condition).op == TermOp::Equal && terms_.is_constant(terms_.operand(condition, 0)) &&
+        terms_.sort(terms_.operand(condition, 0)).kind == SortKind::Bits) {
+      terms_.assume_at_most(terms_.operand(condition, 1), terms_.value(terms_.operand(condition, 0)));
+    }
+    if (terms_.node(condition).op != TermOp::LessEqualU || !terms_.is_constant(terms_.operand(condition, 1))) return;
+    const Term bounded = terms_.operand(condition, 0);
+    const std::uint64_t most = terms_.value(terms_.operand(condition, 1));
+    const bool is_known = std::ranges::find(small_, bounded, &std::pair<Term, std::uint64_t>::first) != small_.end();
+    if (!is_known && terms_.node(bounded).op == TermOp::Variable && terms_.sort(bounded).width == 64 &&
+        most <= kTurns && cases * (most + 1) <= kMostCases) {
+      cases *= most + 1;
+      small_.emplace_back(bounded, most);
+    }
+    terms_.assume_at_most(bounded, most);
+  };
+  for (const Term condition : admitted_) {
+    if (terms_.node(condition).op != TermOp::And) {
+      learn(condition);
+      continue;
+    }
+    const std::vector<Term> parts(terms_.operands(condition).begin(), terms_.operands(condition).end());
+    for (const Term part : parts) learn(part);
+  }
 }
 
 void Comparison::encode_precondition() {
@@ -129,7 +188,8 @@ void Comparison::report_input(const std::vector<Term>& conditions) {
   const auto inputs = concrete_inputs(reference_, terms_, question_.reference, start_, *solver_);
   if (!inputs) return;
   answer_.counterexample = Json::object();
-  for (std::size_t k = 0; k < inputs->size(); ++k) answer_.counterexample[start_.parameters[k].name] = (*inputs)[k].shown;
+  for (std::size_t k = 0; k < inputs->size(); ++k)
+    answer_.counterexample[start_.parameters[k].name] = (*inputs)[k].shown;
   answer_.expected = replay(question_.reference, start_, *inputs);
   answer_.replayed = !answer_.expected["defined"].get<bool>();
   if (!answer_.replayed) finish(Status::Unknown, "the replay disagrees: the reference returns where the model traps");
@@ -142,7 +202,8 @@ void Comparison::report_difference(const std::vector<Term>& conditions) {
   const auto inputs = concrete_inputs(reference_, terms_, question_.reference, start_, *solver_);
   if (!inputs) return finish(Status::Unknown, "it cannot be replayed: " + inputs.error());
   answer_.counterexample = Json::object();
-  for (std::size_t k = 0; k < inputs->size(); ++k) answer_.counterexample[start_.parameters[k].name] = (*inputs)[k].shown;
+  for (std::size_t k = 0; k < inputs->size(); ++k)
+    answer_.counterexample[start_.parameters[k].name] = (*inputs)[k].shown;
   answer_.expected = replay(question_.reference, start_, *inputs);
   answer_.actual = replay(question_.candidate, other_start_, *inputs);
   const bool both_trap = !answer_.expected["defined"].get<bool>() && !answer_.actual["defined"].get<bool>();
@@ -156,8 +217,8 @@ void Comparison::report_difference(const std::vector<Term>& conditions) {
 
 void Comparison::decide() {
   const auto& [reference, candidate] = std::pair(question_.reference, question_.candidate);
-  const std::string shape = signature_difference(*reference.function, reference.compilation->names,
-                                                 *candidate.function, candidate.compilation->names);
+  const std::string shape = signature_difference(*reference.function, reference.compilation->names, *candidate.function,
+                                                 candidate.compilation->names);
   if (!shape.empty()) return finish(Status::InvalidContract, shape);
   for (const Subject& side : {reference, candidate}) {
     if (auto why = outside_fragment(*side.function, side.compilation->names)) {
@@ -184,8 +245,6 @@ void Comparison::decide() {
   }
   const std::vector<Term> domain = admitted_;
   encode_precondition();
-  before_ = reference_.run(reference.code, start_.state);
-  after_ = candidate_.run(candidate.code, other_start_.state);
   const auto with = [&](std::vector<Term> conditions, Term more) {
     conditions.push_back(more);
     return conditions;
@@ -197,6 +256,10 @@ void Comparison::decide() {
     if (said == SolverAnswer::Sat) return finish(Status::InvalidDomain, "the precondition may trap");
     if (said != SolverAnswer::Unsat) return undecided(said, "the precondition can trap");
   }
+  // Every later question holds to `admitted_`, so what it says of sizes may shape the terms from here on.
+  learn_bounds();
+  before_ = reference_.run(reference.code, start_.state);
+  after_ = candidate_.run(candidate.code, other_start_.state);
   {
     const SolverAnswer said = ask("domain-inhabited", admitted_, question_.timeout_ms);
     if (said == SolverAnswer::Unsat) return finish(Status::InvalidDomain, "the precondition admits no input");
@@ -230,15 +293,16 @@ void Comparison::decide() {
       nans.push_back(terms_.both(left[k].guard, terms_.unary(TermOp::FloatIsNan, left[k].value)));
     }
   }
-  const Term differ = terms_.either(terms_.differ(before_.traps, after_.traps),
-                                    terms_.both(both_return, terms_.any(differences)));
+  const Term differ =
+      terms_.either(terms_.differ(before_.traps, after_.traps), terms_.both(both_return, terms_.any(differences)));
   const std::vector<Term> conditions = with(admitted_, differ);
   const SolverAnswer said = ask("difference", conditions, question_.timeout_ms);
   if (said == SolverAnswer::Sat) return report_difference(conditions);
   if (said != SolverAnswer::Unsat) return undecided(said, "some input tells them apart");
   // 6: no observed float can be NaN.
   if (!nans.empty()) {
-    const SolverAnswer is_nan = ask("no-nan", with(admitted_, terms_.both(both_return, terms_.any(nans))), question_.timeout_ms);
+    const SolverAnswer is_nan =
+        ask("no-nan", with(admitted_, terms_.both(both_return, terms_.any(nans))), question_.timeout_ms);
     if (is_nan != SolverAnswer::Unsat) {
       return undecided(is_nan, "a float that is observed can be NaN, which has no payload in the model");
     }
@@ -282,7 +346,8 @@ Answer answer_from(const nlohmann::ordered_json& record) {
   answer.reason = record.value("reason", "");
   const Json none;
   const auto member = [&](const char* key) { return record.contains(key) ? record[key] : none; };
-  if (member("solver_version").is_string()) answer.solver_version = record["solver_version"].get<std::string>().substr(3);
+  if (member("solver_version").is_string())
+    answer.solver_version = record["solver_version"].get<std::string>().substr(3);
   answer.queries = member("queries");
   answer.hinges_on_bound = record.value("hinges_on_bound", false);
   answer.counterexample = member("counterexample");

@@ -14,7 +14,14 @@
 
 namespace cairn::verify {
 
-enum class Status : std::uint8_t { Equivalent, Counterexample, InvalidContract, InvalidDomain, InvalidReference, Unknown };
+enum class Status : std::uint8_t {
+  Equivalent,
+  Counterexample,
+  InvalidContract,
+  InvalidDomain,
+  InvalidReference,
+  Unknown
+};
 /// "smt-equivalent", "counterexample", ...
 [[nodiscard]] std::string_view text(Status status);
 
@@ -37,8 +44,8 @@ struct Answer {
   std::string solver_version;
   bool hinges_on_bound = false;  // unknown because some loop may go on past its bound
   nlohmann::ordered_json queries = nlohmann::ordered_json::array();  // {stage, status, ...}
-  nlohmann::ordered_json counterexample;  // parameter -> value; null when there is none
-  nlohmann::ordered_json expected;        // what the reference does there
+  nlohmann::ordered_json counterexample;                             // parameter -> value; null when there is none
+  nlohmann::ordered_json expected;                                   // what the reference does there
   nlohmann::ordered_json actual;
   bool replayed = false;
 };

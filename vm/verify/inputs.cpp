@@ -89,7 +89,8 @@ Value reference(const Target& target) { return Value::pointer(target); }
 
 }  // namespace
 
-// ---------------------------------------------------------------------------------------------------------------- inputs
+// ----------------------------------------------------------------------------------------------------------------
+// inputs
 
 Start start_of(Encoder& encoder, Terms& terms, const Subject& subject) {
   Start start;
@@ -173,7 +174,8 @@ Start start_of(Encoder& encoder, Terms& terms, const Subject& subject) {
   return start;
 }
 
-// -------------------------------------------------------------------------------------------------------------- observing
+// --------------------------------------------------------------------------------------------------------------
+// observing
 
 namespace {
 
@@ -215,13 +217,6 @@ class Observer {
         Target inside = at;
         inside.type = here.element;
         inside.steps.push_back({terms_.bits(64, 0), here.count});
-        if (here.count <= kMostListed) {
-          for (std::uint64_t k = 0; k < here.count; ++k) {
-            inside.steps.back().index = terms_.bits(64, k);
-            place(guard, inside, here.element, name);
-          }
-          return;
-        }
         return elements(guard, inside, here.element, terms_.bits(64, here.count), name);
       }
       default:
@@ -229,8 +224,17 @@ class Observer {
     }
   }
 
-  /// Any element below a length: the index is a variable, so what holds of it holds of all.
+  /// Every element below a length: each where there are few, else one whose index is a variable, so that what holds of
+  /// it holds of all.
   void elements(Term guard, Target at, std::uint32_t element, Term length, const std::string& name) {
+    if (const std::uint64_t most = terms_.most_of(length); most <= kMostListed) {
+      for (std::uint64_t k = 0; k < most; ++k) {
+        at.steps.back().index = terms_.bits(64, k);
+        const Term is_there = terms_.binary(TermOp::LessU, at.steps.back().index, length);
+        place(terms_.both(guard, is_there), at, element, name + "[]");
+      }
+      return;
+    }
     const Term index = terms_.variable("at." + name, kIndex);
     at.steps.back().index = index;
     place(terms_.both(guard, terms_.binary(TermOp::LessU, index, length)), at, element, name + "[]");
@@ -298,7 +302,8 @@ std::vector<Observed> observed(Encoder& encoder, Terms& terms, const Subject& su
   return std::move(observer.found);
 }
 
-// --------------------------------------------------------------------------------------------------- from a model to values
+// --------------------------------------------------------------------------------------------------- from a model to
+// values
 
 namespace {
 
@@ -434,7 +439,8 @@ std::expected<std::vector<ConcreteParameter>, std::string> concrete_inputs(Encod
   return inputs;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ replay
+// ------------------------------------------------------------------------------------------------------------------
+// replay
 
 namespace {
 
@@ -462,7 +468,8 @@ std::vector<std::uint32_t> add_makers(bytecode::Module& module, const std::vecto
 
 }  // namespace
 
-nlohmann::ordered_json replay(const Subject& subject, const Start& start, const std::vector<ConcreteParameter>& inputs) {
+nlohmann::ordered_json replay(const Subject& subject, const Start& start,
+                              const std::vector<ConcreteParameter>& inputs) {
   bytecode::Module module = *subject.module;
   std::vector<std::uint32_t> owned;
   for (const Parameter& parameter : start.parameters) {

@@ -46,8 +46,8 @@ struct Number {
 struct Start {
   State state;
   std::vector<Parameter> parameters;
-  std::vector<Term> domain;    // what the entry guards and declared tags admit
-  Target result;               // when the result goes through a reference
+  std::vector<Term> domain;      // what the entry guards and declared tags admit
+  Target result;                 // when the result goes through a reference
   std::vector<Number> numbers;   // every integer of the input that has a name: scalars and lengths
   std::vector<Number> elements;  // and the first kMostReplayed elements of views
 };
@@ -60,17 +60,17 @@ struct Observed {
   Term guard = kTrue;
   Term value = kFalse;
 };
-/// The result, what a returned owner holds, and the final contents of whatever is lent rw; equal signatures give lists of
-/// one length. An element of unknown index stands for all of them.
+/// The result, what a returned owner holds, and the final contents of whatever is lent rw; equal signatures give lists
+/// of one length. An element of unknown index stands for all of them.
 std::vector<Observed> observed(Encoder& encoder, Terms& terms, const Subject& subject, const Start& start,
                                const Outcome& outcome);
 
 /// An input: what the interpreter is called with.
 struct ConcreteParameter {
   nlohmann::ordered_json shown;
-  std::uint64_t slot = 0;           // Scalar
-  std::vector<std::byte> bytes;     // the others
-  std::uint64_t count = 0;          // View, Owner
+  std::uint64_t slot = 0;        // Scalar
+  std::vector<std::byte> bytes;  // the others
+  std::uint64_t count = 0;       // View, Owner
 };
 /// The model's values of the inputs; the error says why they cannot be replayed.
 std::expected<std::vector<ConcreteParameter>, std::string> concrete_inputs(Encoder& encoder, Terms& terms,

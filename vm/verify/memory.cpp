@@ -83,8 +83,8 @@ Target Memory::whole(std::uint32_t object) const {
 
 // ----------------------------------------------------------------------------------------------------- finding places
 
-/// Goes into the type at `at`, `rest` bytes deep, to the first part for which `is_there(type)` holds where no byte is left.
-/// Payloads that lie over each other are tried in order.
+/// Goes into the type at `at`, `rest` bytes deep, to the first part for which `is_there(type)` holds where no byte is
+/// left. Payloads that lie over each other are tried in order.
 bool Memory::walk(Target& at, const auto& is_there) const {
   const bytecode::Type& here = module_.types[at.type];
   if (at.rest == 0 && is_there(at)) return true;
@@ -169,7 +169,8 @@ Term Memory::flat_index(const Target& target) {
   return index;
 }
 
-// --------------------------------------------------------------------------------------------------- reading and writing
+// --------------------------------------------------------------------------------------------------- reading and
+// writing
 
 Value Memory::initial(std::uint32_t object, const CellKey& key) {
   const Object& owner = objects_[object];
@@ -179,8 +180,8 @@ Value Memory::initial(std::uint32_t object, const CellKey& key) {
     return Value::scalar(terms_.filled(array_of(sort), terms_.constant(sort, 0)));
   }
   if (key.kind >= code(CellKind::Word)) throw Unsupported{"an owner lies inside a value"};
-  const std::string name = owner.input + "@" + std::to_string(key.offset) + "." + std::to_string(key.kind) + "." +
-                           std::to_string(key.steps);
+  const std::string name =
+      owner.input + "@" + std::to_string(key.offset) + "." + std::to_string(key.kind) + "." + std::to_string(key.steps);
   return Value::scalar(terms_.variable(name, key.steps == 0 ? sort : array_of(sort)));
 }
 
@@ -245,7 +246,8 @@ void Memory::store(Contents& contents, Term condition, const Value& pointer, std
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------- whole values
+// ---------------------------------------------------------------------------------------------------------- whole
+// values
 
 void Memory::leaves(std::uint32_t type, std::uint64_t offset, std::vector<std::uint64_t>& counts,
                     std::vector<Leaf>& found) const {
@@ -302,7 +304,8 @@ void Memory::for_each_place(const Target& at, const Leaf& leaf, const auto& visi
       indices[k] = rest % leaf.counts[k];
       rest /= leaf.counts[k];
     }
-    for (std::size_t k = 0; k < indices.size(); ++k) place.steps.push_back({terms_.bits(64, indices[k]), leaf.counts[k]});
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      place.steps.push_back({terms_.bits(64, indices[k]), leaf.counts[k]});
     visit(place);
   }
 }
@@ -346,9 +349,8 @@ void Memory::zero(Contents& contents, const Target& at, std::uint64_t bytes) {
       set_cell(contents, place.object, key, Value::scalar(terms_.filled(array_of(sort), terms_.constant(sort, 0))));
       continue;
     }
-    for_each_place(place, leaf, [&](const Target& each) {
-      store_leaf(contents, kTrue, each, leaf.kind, zero_of(leaf.kind));
-    });
+    for_each_place(place, leaf,
+                   [&](const Target& each) { store_leaf(contents, kTrue, each, leaf.kind, zero_of(leaf.kind)); });
   }
 }
 
@@ -363,7 +365,8 @@ void Memory::exchange(Contents& contents, const Value& left, const Value& right,
   copy(contents, right, scratch, bytes);
 }
 
-// --------------------------------------------------------------------------------------------------------------- merging
+// ---------------------------------------------------------------------------------------------------------------
+// merging
 
 Value Memory::merge(Term choose, const Value& left, const Value& right) {
   if (choose == kTrue || right.kind == Value::Kind::Empty) return left;

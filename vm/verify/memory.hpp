@@ -1,7 +1,7 @@
-// Memory as the model sees it: objects that never overlap, each a set of cells. A cell is one scalar part of an object's
-// type (or a pair or word that an owner, view or reference lies in). A part that lies in arrays is one array term, by
-// the flat index of all of them; so is every part of what a view or Buf holds. What lies at the same offset in two
-// payloads of a sum is one cell only when it has one kind: reading a payload that is not the active one is never
+// Memory as the model sees it: objects that never overlap, each a set of cells. A cell is one scalar part of an
+// object's type (or a pair or word that an owner, view or reference lies in). A part that lies in arrays is one array
+// term, by the flat index of all of them; so is every part of what a view or Buf holds. What lies at the same offset in
+// two payloads of a sum is one cell only when it has one kind: reading a payload that is not the active one is never
 // observed.
 #pragma once
 

@@ -108,7 +108,8 @@ Term FrameEncoder::resized(Term term, unsigned width) {
   return terms_.convert(own < width ? TermOp::ZeroExtend : TermOp::Truncate, bits_sort(width), term);
 }
 
-// ------------------------------------------------------------------------------------------------------------ arithmetic
+// ------------------------------------------------------------------------------------------------------------
+// arithmetic
 
 bool FrameEncoder::arithmetic(const Verb& verb) {
   const Sort sort = Memory::sort_of(static_cast<std::uint8_t>(verb.type));
@@ -120,7 +121,8 @@ bool FrameEncoder::arithmetic(const Verb& verb) {
       std::string_view name;
       TermOp op;
     };
-    constexpr Row kRows[] = {{"add", TermOp::FloatAdd}, {"sub", TermOp::FloatSub}, {"mul", TermOp::FloatMul}, {"div", TermOp::FloatDiv}};
+    constexpr Row kRows[] = {
+        {"add", TermOp::FloatAdd}, {"sub", TermOp::FloatSub}, {"mul", TermOp::FloatMul}, {"div", TermOp::FloatDiv}};
     for (const Row& row : kRows) {
       if (verb.name != row.name) continue;
       set(slot(Place::A), terms_.binary(row.op, term(slot(Place::B), sort), term(slot(Place::C), sort)));
@@ -130,8 +132,8 @@ bool FrameEncoder::arithmetic(const Verb& verb) {
     set(slot(Place::A), terms_.unary(TermOp::FloatNegate, term(slot(Place::B), sort)));
     return true;
   }
-  if (verb.type != RegisterKind::None && (verb.name == "add" || verb.name == "sub" || verb.name == "mul" ||
-                                          verb.name == "div" || verb.name == "rem")) {
+  if (verb.type != RegisterKind::None &&
+      (verb.name == "add" || verb.name == "sub" || verb.name == "mul" || verb.name == "div" || verb.name == "rem")) {
     integer_arithmetic(verb, term(slot(Place::B), sort), second(sort));
     return true;
   }
@@ -169,8 +171,8 @@ bool FrameEncoder::arithmetic(const Verb& verb) {
     const Term left = term(slot(Place::B));
     const Term right = term(slot(Place::C), terms_.sort(left));
     const Term is_less = terms_.binary(verb.name.ends_with("u") ? TermOp::LessU : TermOp::LessS, left, right);
-    set(slot(Place::A), verb.name.starts_with("min") ? terms_.choose(is_less, left, right)
-                                                     : terms_.choose(is_less, right, left));
+    set(slot(Place::A),
+        verb.name.starts_with("min") ? terms_.choose(is_less, left, right) : terms_.choose(is_less, right, left));
     return true;
   }
   return false;
@@ -189,8 +191,8 @@ void FrameEncoder::integer_arithmetic(const Verb& verb, Term left, Term right) {
       failed = terms_.either(failed, terms_.both(least, terms_.equal(right, terms_.bits(width, ~std::uint64_t{0}))));
     }
     trap_if(failed);
-    const TermOp op = verb.name == "div" ? (with_sign ? TermOp::DivS : TermOp::DivU)
-                                         : (with_sign ? TermOp::RemS : TermOp::RemU);
+    const TermOp op =
+        verb.name == "div" ? (with_sign ? TermOp::DivS : TermOp::DivU) : (with_sign ? TermOp::RemS : TermOp::RemU);
     set(slot(Place::A), terms_.binary(op, left, right));
     return;
   }
@@ -241,19 +243,24 @@ bool FrameEncoder::comparisons(const Verb& verb) {
     TermOp op;
     bool swapped;
   };
-  constexpr Row kRows[] = {{"lt.u", TermOp::LessU, false},   {"le.u", TermOp::LessEqualU, false},
-                           {"lt.s", TermOp::LessS, false},   {"le.s", TermOp::LessEqualS, false},
-                           {"gt.u", TermOp::LessU, true},    {"ge.u", TermOp::LessEqualU, true},
-                           {"gt.s", TermOp::LessS, true},    {"ge.s", TermOp::LessEqualS, true}};
+  constexpr Row kRows[] = {{"lt.u", TermOp::LessU, false}, {"le.u", TermOp::LessEqualU, false},
+                           {"lt.s", TermOp::LessS, false}, {"le.s", TermOp::LessEqualS, false},
+                           {"gt.u", TermOp::LessU, true},  {"ge.u", TermOp::LessEqualU, true},
+                           {"gt.s", TermOp::LessS, true},  {"ge.s", TermOp::LessEqualS, true}};
   if (is_float(verb.type)) {
     const Sort sort = Memory::sort_of(static_cast<std::uint8_t>(verb.type));
     const Term left = term(slot(Place::B), sort);
     const Term right = term(slot(Place::C), sort);
-    if (verb.name == "eq") set(slot(Place::A), terms_.binary(TermOp::FloatEqual, left, right));
-    else if (verb.name == "ne") set(slot(Place::A), terms_.negate(terms_.binary(TermOp::FloatEqual, left, right)));
-    else if (verb.name == "lt") set(slot(Place::A), terms_.binary(TermOp::FloatLess, left, right));
-    else if (verb.name == "le") set(slot(Place::A), terms_.binary(TermOp::FloatLessEqual, left, right));
-    else return false;
+    if (verb.name == "eq")
+      set(slot(Place::A), terms_.binary(TermOp::FloatEqual, left, right));
+    else if (verb.name == "ne")
+      set(slot(Place::A), terms_.negate(terms_.binary(TermOp::FloatEqual, left, right)));
+    else if (verb.name == "lt")
+      set(slot(Place::A), terms_.binary(TermOp::FloatLess, left, right));
+    else if (verb.name == "le")
+      set(slot(Place::A), terms_.binary(TermOp::FloatLessEqual, left, right));
+    else
+      return false;
     return true;
   }
   const bool is_equality = verb.name == "eq" || verb.name == "ne";
@@ -263,8 +270,8 @@ bool FrameEncoder::comparisons(const Verb& verb) {
   }
   if (!is_equality && row == nullptr) return false;
   Term left = term(slot(Place::B));
-  Term right = verb.immediate ? terms_.constant(terms_.sort(left), bits(Place::I))
-                              : term(slot(Place::C), terms_.sort(left));
+  Term right =
+      verb.immediate ? terms_.constant(terms_.sort(left), bits(Place::I)) : term(slot(Place::C), terms_.sort(left));
   if (is_equality) {
     const Term same = terms_.equal(left, right);
     set(slot(Place::A), verb.name == "eq" ? same : terms_.negate(same));
@@ -277,7 +284,8 @@ bool FrameEncoder::comparisons(const Verb& verb) {
   return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------- conversions
+// -----------------------------------------------------------------------------------------------------------
+// conversions
 
 bool FrameEncoder::conversions(const Verb& verb) {
   if (!verb.name.starts_with("to.")) return false;
@@ -300,8 +308,8 @@ bool FrameEncoder::conversions(const Verb& verb) {
     }
     // In range: strictly between the neighbours of the range, which both formats hold up to one unit; NaN is not.
     const auto number = [&](double x) {
-      return terms_.constant(own, own.width == 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(x))
-                                                  : std::bit_cast<std::uint64_t>(x));
+      return terms_.constant(
+          own, own.width == 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(x)) : std::bit_cast<std::uint64_t>(x));
     };
     const bool with_sign = is_signed(kind);
     const double limit = static_cast<double>(std::uint64_t{1} << (to.width - 1U)) * (with_sign ? 1 : 2);

@@ -12,22 +12,30 @@ namespace cairn::verify {
 namespace {
 
 // What is used of libz3. A row is a function of its C API.
-#define CAIRN_Z3_FUNCTIONS(X)                                                                                          \
-  X(Z3_get_full_version) X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler)    \
-  X(Z3_get_error_code) X(Z3_mk_string_symbol) X(Z3_mk_bool_sort) X(Z3_mk_bv_sort) X(Z3_mk_fpa_sort_single)              \
-  X(Z3_mk_fpa_sort_double) X(Z3_mk_array_sort) X(Z3_mk_const) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_not) X(Z3_mk_and)    \
-  X(Z3_mk_or) X(Z3_mk_ite) X(Z3_mk_eq) X(Z3_mk_unsigned_int64) X(Z3_mk_bvadd) X(Z3_mk_bvsub) X(Z3_mk_bvmul)             \
-  X(Z3_mk_bvudiv) X(Z3_mk_bvurem) X(Z3_mk_bvsdiv) X(Z3_mk_bvsrem) X(Z3_mk_bvand) X(Z3_mk_bvor) X(Z3_mk_bvxor)           \
-  X(Z3_mk_bvshl) X(Z3_mk_bvlshr) X(Z3_mk_bvashr) X(Z3_mk_bvult) X(Z3_mk_bvule) X(Z3_mk_bvslt) X(Z3_mk_bvsle)            \
-  X(Z3_mk_zero_ext) X(Z3_mk_sign_ext) X(Z3_mk_extract) X(Z3_mk_bvmul_no_overflow) X(Z3_mk_bvmul_no_underflow)           \
-  X(Z3_mk_select) X(Z3_mk_store) X(Z3_mk_const_array) X(Z3_mk_fpa_round_nearest_ties_to_even)                           \
-  X(Z3_mk_fpa_round_toward_zero) X(Z3_mk_fpa_add) X(Z3_mk_fpa_sub) X(Z3_mk_fpa_mul) X(Z3_mk_fpa_div) X(Z3_mk_fpa_neg)   \
-  X(Z3_mk_fpa_eq) X(Z3_mk_fpa_lt) X(Z3_mk_fpa_leq) X(Z3_mk_fpa_is_nan) X(Z3_mk_fpa_to_fp_bv) X(Z3_mk_fpa_to_fp_float)   \
-  X(Z3_mk_fpa_to_fp_signed) X(Z3_mk_fpa_to_fp_unsigned) X(Z3_mk_fpa_to_ubv) X(Z3_mk_fpa_to_sbv)                         \
-  X(Z3_mk_fpa_to_ieee_bv) X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref)           \
-  X(Z3_mk_params) X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_solver_set_params)               \
-  X(Z3_solver_assert) X(Z3_solver_check) X(Z3_solver_get_reason_unknown) X(Z3_solver_get_model) X(Z3_model_inc_ref)     \
-  X(Z3_model_dec_ref) X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64)
+#define CAIRN_Z3_FUNCTIONS(X)                                                                                         \
+  X(Z3_get_full_version)                                                                                              \
+  X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_get_error_code) X( \
+      Z3_mk_string_symbol) X(Z3_mk_bool_sort) X(Z3_mk_bv_sort) X(Z3_mk_fpa_sort_single) X(Z3_mk_fpa_sort_double)      \
+      X(Z3_mk_array_sort) X(Z3_mk_const) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(        \
+          Z3_mk_ite) X(Z3_mk_eq) X(Z3_mk_unsigned_int64) X(Z3_mk_bvadd) X(Z3_mk_bvsub) X(Z3_mk_bvmul) X(Z3_mk_bvudiv) \
+          X(Z3_mk_bvurem) X(Z3_mk_bvsdiv) X(Z3_mk_bvsrem) X(Z3_mk_bvand) X(Z3_mk_bvor) X(Z3_mk_bvxor) X(Z3_mk_bvshl)  \
+              X(Z3_mk_bvlshr) X(Z3_mk_bvashr) X(Z3_mk_bvult) X(Z3_mk_bvule) X(Z3_mk_bvslt) X(Z3_mk_bvsle)             \
+                  X(Z3_mk_zero_ext) X(Z3_mk_sign_ext) X(Z3_mk_extract) X(Z3_mk_bvmul_no_overflow)                     \
+                      X(Z3_mk_bvmul_no_underflow) X(Z3_mk_select) X(Z3_mk_store) X(Z3_mk_const_array)                 \
+                          X(Z3_mk_fpa_round_nearest_ties_to_even) X(Z3_mk_fpa_round_toward_zero) X(Z3_mk_fpa_add)     \
+                              X(Z3_mk_fpa_sub) X(Z3_mk_fpa_mul) X(Z3_mk_fpa_div) X(Z3_mk_fpa_neg) X(Z3_mk_fpa_eq)     \
+                                  X(Z3_mk_fpa_lt) X(Z3_mk_fpa_leq) X(Z3_mk_fpa_is_nan) X(Z3_mk_fpa_to_fp_bv)          \
+                                      X(Z3_mk_fpa_to_fp_float) X(Z3_mk_fpa_to_fp_signed) X(Z3_mk_fpa_to_fp_unsigned)  \
+                                          X(Z3_mk_fpa_to_ubv) X(Z3_mk_fpa_to_sbv) X(Z3_mk_fpa_to_ieee_bv)             \
+                                              X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref)          \
+                                                  X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref)           \
+                                                      X(Z3_params_dec_ref) X(Z3_params_set_uint)                      \
+                                                          X(Z3_solver_set_params) X(Z3_solver_assert)                 \
+                                                              X(Z3_solver_check) X(Z3_solver_get_reason_unknown)      \
+                                                                  X(Z3_solver_get_model) X(Z3_model_inc_ref)          \
+                                                                      X(Z3_model_dec_ref) X(Z3_model_eval)            \
+                                                                          X(Z3_get_bool_value)                        \
+                                                                              X(Z3_get_numeral_uint64)
 
 struct Api {
 #define CAIRN_Z3_MEMBER(name) decltype(&::name) name = nullptr;
@@ -46,8 +54,8 @@ std::string load(Api& z3) {
     return "the solver is missing: libz3.so.4 is not installed here (Debian's package libz3-4 holds it)";
   }
   std::string missing;
-#define CAIRN_Z3_LOAD(name)                                                  \
-  z3.name = reinterpret_cast<decltype(&::name)>(::dlsym(library, #name));    \
+#define CAIRN_Z3_LOAD(name)                                               \
+  z3.name = reinterpret_cast<decltype(&::name)>(::dlsym(library, #name)); \
   if (z3.name == nullptr) missing = #name;
   CAIRN_Z3_FUNCTIONS(CAIRN_Z3_LOAD)
 #undef CAIRN_Z3_LOAD
@@ -114,6 +122,19 @@ Z3_ast Solver::Engine::make(const Terms& terms, Term term, std::span<const Z3_as
       return z3.Z3_mk_or(c, count, of.data());
     case TermOp::Ite:
       return z3.Z3_mk_ite(c, of[0], of[1], of[2]);
+    case TermOp::MinU:
+    case TermOp::MaxU:
+    case TermOp::MinS:
+    case TermOp::MaxS: {
+      const bool is_signed = node.op == TermOp::MinS || node.op == TermOp::MaxS;
+      const bool is_least = node.op == TermOp::MinU || node.op == TermOp::MinS;
+      Z3_ast best = of[0];
+      for (const Z3_ast each : of.subspan(1)) {
+        const Z3_ast is_less = is_signed ? z3.Z3_mk_bvslt(c, best, each) : z3.Z3_mk_bvult(c, best, each);
+        best = is_least ? z3.Z3_mk_ite(c, is_less, best, each) : z3.Z3_mk_ite(c, is_less, each, best);
+      }
+      return best;
+    }
     case TermOp::Equal:
       return z3.Z3_mk_eq(c, of[0], of[1]);
     case TermOp::Add:

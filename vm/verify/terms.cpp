@@ -39,13 +39,14 @@ Term Terms::make(TermOp op, Sort sort, std::uint64_t value, std::span<const Term
   std::vector<Term>& bucket = by_hash_[hash_of(op, sort, value, operands)];
   for (const Term known : bucket) {
     const Node& node = nodes_[known];
-    if (node.op == op && node.sort == sort && node.value == value && std::ranges::equal(this->operands(known), operands))
+    if (node.op == op && node.sort == sort && node.value == value &&
+        std::ranges::equal(this->operands(known), operands))
       return known;
   }
   const Term made = static_cast<Term>(nodes_.size());
   const std::vector<Term> copy(operands.begin(), operands.end());
-  nodes_.push_back({op, sort, value, static_cast<std::uint32_t>(operands_.size()),
-                    static_cast<std::uint32_t>(copy.size())});
+  nodes_.push_back(
+      {op, sort, value, static_cast<std::uint32_t>(operands_.size()), static_cast<std::uint32_t>(copy.size())});
   operands_.insert(operands_.end(), copy.begin(), copy.end());
   bucket.push_back(made);
   return made;
@@ -97,10 +98,9 @@ bool Terms::are_opposite(Term left, Term right) const {
   const Node& b = nodes_[right];
   if (a.op == TermOp::Not) return operand(left, 0) == right;
   if (b.op == TermOp::Not) return operand(right, 0) == left;
-  const bool is_pair = (a.op == TermOp::LessU && b.op == TermOp::LessEqualU) ||
-                       (a.op == TermOp::LessEqualU && b.op == TermOp::LessU) ||
-                       (a.op == TermOp::LessS && b.op == TermOp::LessEqualS) ||
-                       (a.op == TermOp::LessEqualS && b.op == TermOp::LessS);
+  const bool is_pair =
+      (a.op == TermOp::LessU && b.op == TermOp::LessEqualU) || (a.op == TermOp::LessEqualU && b.op == TermOp::LessU) ||
+      (a.op == TermOp::LessS && b.op == TermOp::LessEqualS) || (a.op == TermOp::LessEqualS && b.op == TermOp::LessS);
   return is_pair && operand(left, 0) == operand(right, 1) && operand(left, 1) == operand(right, 0);
 }
 
@@ -189,6 +189,54 @@ Term Terms::distinguish(Term left, Term right) {
   return connect(TermOp::And, std::move(only_left));
 }
 
+Term Terms::extreme(TermOp op, std::vector<Term> terms) {
+  std::vector<Term> flat;
+  for (const Term term : terms) {
+    if (nodes_[term].op == op) {
+      const auto parts = operands(term);
+      flat.insert(flat.end(), parts.begin(), parts.end());
+    } else {
+      flat.push_back(term);
+    }
+  }
+  std::ranges::sort(flat);
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  // Constants become one.
+  const unsigned width = sort(flat.front()).width;
+  Term constant = 0;
+  std::erase_if(flat, [&](Term term) {
+    if (!is_constant(term)) return false;
+    if (constant == 0) {
+      constant = term;
+      return true;
+    }
+    const bool is_signed = op == TermOp::MinS || op == TermOp::MaxS;
+    const bool is_less =
+        is_signed ? signed_of(value(term), width) < signed_of(value(constant), width) : value(term) < value(constant);
+    if (is_less == (op == TermOp::MinU || op == TermOp::MinS)) constant = term;
+    return true;
+  });
+  if (constant != 0) flat.push_back(constant);
+  if (flat.size() == 1) return flat.front();
+  return make(op, sort(flat.front()), 0, flat);
+}
+
+Term Terms::as_extreme(Term condition, Term then, Term otherwise) {
+  const TermOp op = nodes_[condition].op;
+  if (!is_comparison(op)) return 0;
+  const unsigned width = sort(then).width;
+  if (sort(then) != sort(operand(condition, 0)) || sort(then).array) return 0;
+  const bool is_signed = op == TermOp::LessS || op == TermOp::LessEqualS;
+  Term less = operand(condition, 0);
+  Term more = operand(condition, 1);
+  // x < k is kept as x <= k - 1, and k <= x as k - 1 < x: the choice may name k. Such a k never wraps.
+  if (is_constant(more) && then != more && otherwise != more) more = bits(width, value(more) + 1);
+  if (is_constant(less) && then != less && otherwise != less) less = bits(width, value(less) + 1);
+  if (then == less && otherwise == more) return extreme(is_signed ? TermOp::MinS : TermOp::MinU, {less, more});
+  if (then == more && otherwise == less) return extreme(is_signed ? TermOp::MaxS : TermOp::MaxU, {less, more});
+  return 0;
+}
+
 Term Terms::choose(Term condition, Term then, Term otherwise) {
   if (condition == kTrue || then == otherwise) return then;
   if (condition == kFalse) return otherwise;
@@ -202,9 +250,8 @@ Term Terms::choose(Term condition, Term then, Term otherwise) {
   if (nodes_[then].op == TermOp::Ite && operand(then, 0) == condition) then = operand(then, 1);
   if (nodes_[otherwise].op == TermOp::Ite && operand(otherwise, 0) == condition) otherwise = operand(otherwise, 2);
   if (then == otherwise) return then;
-  const Term made = make(TermOp::Ite, sort(then), {condition, then, otherwise});
-  if (sort(then).array && (is_filled(then) || is_filled(otherwise))) mark_filled(made);
-  return made;
+  if (const Term found = as_extreme(condition, then, otherwise); found != 0) return found;
+  return make(TermOp::Ite, sort(then), {condition, then, otherwise});
 }
 
 Term Terms::equal(Term left, Term right) {
@@ -214,6 +261,11 @@ Term Terms::equal(Term left, Term right) {
   if (sort(left) == kBool) {
     if (left <= kTrue) return left == kTrue ? right : negate(right);
     if (are_opposite(left, right)) return kFalse;
+  }
+  if (nodes_[left].op == TermOp::Ite && nodes_[right].op == TermOp::Ite && operand(left, 0) == operand(right, 0)) {
+    const Term then = equal(operand(left, 1), operand(right, 1));
+    const Term otherwise = equal(operand(left, 2), operand(right, 2));
+    return choose(operand(left, 0), then, otherwise);
   }
   if (sort(left).kind == SortKind::Bits && !sort(left).array) {
     const auto [base, more] = as_sum(left);
@@ -385,6 +437,11 @@ Term Terms::simplify_comparison(TermOp op, Term left, Term right) {
   const bool is_signed = op == TermOp::LessS || op == TermOp::LessEqualS;
   const std::uint64_t least = is_signed ? std::uint64_t{1} << (width - 1) : 0;
   const std::uint64_t most = is_signed ? mask_of(width) >> 1U : mask_of(width);
+  if (!is_signed && !at_most_.empty()) {
+    // right < left can only hold while left may exceed right, and so on.
+    if (is_constant(left) && (is_strict ? value(left) >= most_of(right) : value(left) > most_of(right))) return kFalse;
+    if (is_constant(right) && (is_strict ? most_of(left) < value(right) : most_of(left) <= value(right))) return kTrue;
+  }
   if (is_constant(right)) {
     const std::uint64_t k = value(right);
     if (is_strict && k == least) return kFalse;
@@ -406,6 +463,88 @@ Term Terms::simplify_comparison(TermOp op, Term left, Term right) {
   return make(op, kBool, {left, right});
 }
 
+void Terms::assume_at_most(Term term, std::uint64_t most) {
+  const auto [known, is_new] = at_most_.try_emplace(term, most);
+  if (!is_new) known->second = std::min(known->second, most);
+}
+
+std::uint64_t Terms::most_of(Term term) const {
+  if (is_constant(term)) return value(term);
+  const auto known = at_most_.find(term);
+  return known == at_most_.end() ? mask_of(sort(term).width) : known->second;
+}
+
+/// The term of the same kind from other operands.
+Term Terms::again(Term term, const std::vector<Term>& of) {
+  const Node node = nodes_[term];
+  switch (node.op) {
+    case TermOp::Constant:
+    case TermOp::Variable:
+      return term;
+    case TermOp::Not:
+      return negate(of[0]);
+    case TermOp::And:
+      return all(of);
+    case TermOp::Or:
+      return any(of);
+    case TermOp::Ite:
+      return choose(of[0], of[1], of[2]);
+    case TermOp::Equal:
+      return equal(of[0], of[1]);
+    case TermOp::MinU:
+    case TermOp::MaxU:
+    case TermOp::MinS:
+    case TermOp::MaxS:
+      return extreme(node.op, of);
+    case TermOp::Select:
+      return select(of[0], of[1]);
+    case TermOp::Store:
+      return store(of[0], of[1], of[2]);
+    case TermOp::Filled:
+      return filled(node.sort, of[0]);
+    case TermOp::FloatNegate:
+    case TermOp::FloatIsNan:
+      return unary(node.op, of[0]);
+    case TermOp::ZeroExtend:
+    case TermOp::SignExtend:
+    case TermOp::Truncate:
+    case TermOp::FloatFromU:
+    case TermOp::FloatFromS:
+    case TermOp::FloatFromFloat:
+    case TermOp::FloatToU:
+    case TermOp::FloatToS:
+      return convert(node.op, node.sort, of[0]);
+    default:
+      return binary(node.op, of[0], of[1]);
+  }
+}
+
+Term Terms::substitute(Term root, Term variable, Term value) {
+  std::unordered_map<Term, Term> done{{variable, value}};
+  std::vector<Term> open{root};
+  while (!open.empty()) {
+    const Term term = open.back();
+    if (done.contains(term)) {
+      open.pop_back();
+      continue;
+    }
+    std::vector<Term> of;
+    const std::vector<Term> operands_of(operands(term).begin(), operands(term).end());
+    for (const Term each : operands_of) {
+      const auto known = done.find(each);
+      if (known == done.end()) {
+        open.push_back(each);
+      } else {
+        of.push_back(known->second);
+      }
+    }
+    if (of.size() < operands_of.size()) continue;
+    done.emplace(term, of == operands_of ? term : again(term, of));
+    open.pop_back();
+  }
+  return done.at(root);
+}
+
 Term Terms::binary(TermOp op, Term left, Term right) {
   const Sort here = sort(left);
   if (here.kind == SortKind::Bits) {
@@ -419,7 +558,9 @@ Term Terms::binary(TermOp op, Term left, Term right) {
   return make(op, truth ? kBool : here, {left, right});
 }
 
-Term Terms::unary(TermOp op, Term operand) { return make(op, op == TermOp::FloatIsNan ? kBool : sort(operand), {operand}); }
+Term Terms::unary(TermOp op, Term operand) {
+  return make(op, op == TermOp::FloatIsNan ? kBool : sort(operand), {operand});
+}
 
 Term Terms::convert(TermOp op, Sort to, Term operand) {
   const Sort from = sort(operand);
@@ -427,9 +568,11 @@ Term Terms::convert(TermOp op, Sort to, Term operand) {
   if (from.kind == SortKind::Bits && to.kind == SortKind::Bits) {
     if (is_constant(operand) && from.width <= 64 && to.width <= 64) {
       const std::uint64_t bits_of = value(operand);
-      return bits(to.width, op == TermOp::SignExtend ? static_cast<std::uint64_t>(signed_of(bits_of, from.width)) : bits_of);
+      return bits(to.width,
+                  op == TermOp::SignExtend ? static_cast<std::uint64_t>(signed_of(bits_of, from.width)) : bits_of);
     }
-    if (op == TermOp::Truncate && (nodes_[operand].op == TermOp::ZeroExtend || nodes_[operand].op == TermOp::SignExtend)) {
+    if (op == TermOp::Truncate &&
+        (nodes_[operand].op == TermOp::ZeroExtend || nodes_[operand].op == TermOp::SignExtend)) {
       const Term inner = this->operand(operand, 0);
       if (sort(inner) == to) return inner;
       if (sort(inner).width > to.width) return convert(TermOp::Truncate, to, inner);
@@ -444,10 +587,6 @@ Term Terms::convert(TermOp op, Sort to, Term operand) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- arrays
-
-bool Terms::is_filled(Term array) const {
-  return array < has_filled_.size() && has_filled_[array];
-}
 
 /// Whether two indices are never equal.
 bool Terms::are_apart(Term left, Term right) const {
@@ -464,8 +603,9 @@ Term Terms::select(Term array, Term index) {
     array = operand(array, 0);
   }
   if (nodes_[array].op == TermOp::Filled) return operand(array, 0);
-  if (!is_filled(array)) return make(TermOp::Select, element_of(sort(array)), {array, index});
-  // The solvers for arrays of bits know no constant arrays: a read is written out down to them.
+  if (nodes_[array].op == TermOp::Variable) return make(TermOp::Select, element_of(sort(array)), {array, index});
+  // A read is written out down to the array the function was given (or to the constant one it began with), so that the
+  // solver meets no stores.
   const std::uint64_t key = (std::uint64_t{array} << 32U) | index;
   if (const auto known = selected_.find(key); known != selected_.end()) return known->second;
   Term result = 0;
@@ -483,21 +623,9 @@ Term Terms::select(Term array, Term index) {
 
 Term Terms::store(Term array, Term index, Term value) {
   if (nodes_[array].op == TermOp::Store && operand(array, 1) == index) array = operand(array, 0);
-  if (!is_filled(array) && select(array, index) == value) return array;
-  const Term made = make(TermOp::Store, sort(array), {array, index, value});
-  if (is_filled(array)) mark_filled(made);
-  return made;
+  return make(TermOp::Store, sort(array), {array, index, value});
 }
 
-void Terms::mark_filled(Term array) {
-  if (has_filled_.size() <= array) has_filled_.resize(array + std::size_t{1});
-  has_filled_[array] = true;
-}
-
-Term Terms::filled(Sort array, Term value) {
-  const Term made = make(TermOp::Filled, array, {value});
-  mark_filled(made);
-  return made;
-}
+Term Terms::filled(Sort array, Term value) { return make(TermOp::Filled, array, {value}); }
 
 }  // namespace cairn::verify

@@ -41,6 +41,10 @@ enum class TermOp : std::uint8_t {
   And,  // of any number of terms, sorted, each once
   Or,
   Ite,
+  MinU,  // the least or greatest of any number of terms, sorted, each once
+  MaxU,
+  MinS,
+  MaxS,
   Equal,  // floats: the same number, or both NaN; -0.0 and +0.0 differ
   Add,
   Sub,
@@ -62,12 +66,12 @@ enum class TermOp : std::uint8_t {
   ZeroExtend,
   SignExtend,
   Truncate,
-  MulFitsU,    // the product fits the width
-  MulFitsS,    // the same, signed
-  Select,      // array, index
-  Store,       // array, index, value
-  Filled,      // an array whose every element is the operand
-  FloatAdd,    // rounded to nearest even, like every operation on floats below
+  MulFitsU,  // the product fits the width
+  MulFitsS,  // the same, signed
+  Select,    // array, index
+  Store,     // array, index, value
+  Filled,    // an array whose every element is the operand
+  FloatAdd,  // rounded to nearest even, like every operation on floats below
   FloatSub,
   FloatMul,
   FloatDiv,
@@ -138,6 +142,13 @@ class Terms {
   Term store(Term array, Term index, Term value);
   Term filled(Sort array, Term value);
 
+  /// From now on `term` counts as at most `most`, unsigned: every question asked later has to say so too.
+  void assume_at_most(Term term, std::uint64_t most);
+  /// What a term is known not to exceed.
+  [[nodiscard]] std::uint64_t most_of(Term term) const;
+  /// `root` with a value in place of a variable, simplified again.
+  Term substitute(Term root, Term variable, Term value);
+
   /// What only one of two conditions says that are never true together and differ in few conjuncts: a condition that,
   /// where one of both holds, holds exactly where `left` does.
   Term distinguish(Term left, Term right);
@@ -153,6 +164,7 @@ class Terms {
   };
 
   Term make(TermOp op, Sort sort, std::uint64_t value, std::span<const Term> operands);
+  Term again(Term term, const std::vector<Term>& of);
   Term make(TermOp op, Sort sort, std::initializer_list<Term> operands) {
     return make(op, sort, 0, std::span(operands.begin(), operands.size()));
   }
@@ -167,17 +179,17 @@ class Terms {
   [[nodiscard]] std::pair<Term, std::uint64_t> as_sum(Term term) const;
 
   [[nodiscard]] bool are_apart(Term left, Term right) const;
-  /// Whether an array ends in a constant one.
-  [[nodiscard]] bool is_filled(Term array) const;
-  void mark_filled(Term array);
+  Term extreme(TermOp op, std::vector<Term> terms);
+  /// A choice that is the smaller or larger of what its condition compares; 0 when it is none.
+  Term as_extreme(Term condition, Term then, Term otherwise);
 
   std::vector<Node> nodes_;
   std::vector<Term> operands_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Term> variables_;
   std::unordered_map<std::uint64_t, std::vector<Term>> by_hash_;
-  std::vector<bool> has_filled_;                          // by term
-  std::unordered_map<std::uint64_t, Term> selected_;  // (array, index) -> the read of an array that ends in a constant one
+  std::unordered_map<Term, std::uint64_t> at_most_;
+  std::unordered_map<std::uint64_t, Term> selected_;  // (array, index) -> the read, written out
 };
 
 [[nodiscard]] constexpr std::uint64_t mask_of(unsigned width) {

@@ -29,8 +29,10 @@ Insertion function_beside(const Session& session, const checked::Function& funct
     if (text[at] == '(') ++depth;
     if (text[at] == ')' && --depth == 0) break;
   }
-  const std::string parameters = begin == std::string_view::npos ? "()" : std::string(text.substr(begin, at + 1 - begin));
-  insertion.text = "\nfn " + std::string(name) + parameters + " -> " + std::string(result) + " " + std::string(body) + "\n";
+  const std::string parameters =
+      begin == std::string_view::npos ? "()" : std::string(text.substr(begin, at + 1 - begin));
+  insertion.text =
+      "\nfn " + std::string(name) + parameters + " -> " + std::string(result) + " " + std::string(body) + "\n";
   return insertion;
 }
 

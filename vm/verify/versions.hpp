@@ -20,12 +20,13 @@ inline constexpr std::string_view kPreconditionName = "cairn_precondition";
 
 /// Text put behind a function's declaration: a function of its parameters, `body` as written after the result's type
 /// (`= EXPR;` or a block). Nothing when the declaration's text has no parameter list.
-[[nodiscard]] Insertion function_beside(const Session& session, const checked::Function& function, std::string_view name,
-                                        std::string_view result, std::string_view body);
+[[nodiscard]] Insertion function_beside(const Session& session, const checked::Function& function,
+                                        std::string_view name, std::string_view result, std::string_view body);
 
 /// The program again, with a precondition of `function` beside it. Its verdict tells whether the expression checks.
 [[nodiscard]] std::unique_ptr<Session> with_precondition(const Session& session, const SessionOptions& options,
-                                                         const checked::Function& function, std::string_view expression);
+                                                         const checked::Function& function,
+                                                         std::string_view expression);
 
 /// Lowers both functions (and the precondition in the reference's program, when there is one) and compares them.
 [[nodiscard]] Answer compare_versions(const Session& reference, const checked::Function& function,

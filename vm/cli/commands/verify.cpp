@@ -197,8 +197,8 @@ int verify_all(const Request& request, const Output& output) {
     if (one.refused) {
       answers[name] = {{"status", "rejected"},
                        {"diagnostic", cairn::record_of(*one.refused, one.with_precondition->sources())}};
-      lines[name] = "rejected: " + name + "\n  its precondition does not check: " +
-                    one.refused->refusals.front().message + "\n";
+      lines[name] =
+          "rejected: " + name + "\n  its precondition does not check: " + one.refused->refusals.front().message + "\n";
       continue;
     }
     asked.push_back(name);
@@ -229,7 +229,10 @@ int verify_all(const Request& request, const Output& output) {
       if (types.contains(name)) continue;
       const bool is_missing = !after.contains(name);
       const bool is_extra = !before.contains(name);
-      const std::string status = is_missing ? "missing" : is_extra ? "extra" : before.at(name) == after.at(name) ? "same" : "changed";
+      const std::string status = is_missing                          ? "missing"
+                                 : is_extra                          ? "extra"
+                                 : before.at(name) == after.at(name) ? "same"
+                                                                     : "changed";
       types[name] = status;
       same_types = same_types && status == "same";
       if (status != "same") type_lines += status + ": type " + name + "\n";
@@ -246,7 +249,9 @@ int verify_all(const Request& request, const Output& output) {
     functions[name] = std::move(answers[name]);
     text += lines[name];
   }
-  const std::string status = all_equivalent ? "smt-module-equivalent" : some_refused ? "counterexample" : "smt-module-incomplete";
+  const std::string status = all_equivalent ? "smt-module-equivalent"
+                             : some_refused ? "counterexample"
+                                            : "smt-module-incomplete";
   Json record = common_record(request);
   record["assume"] = request.assumed;
   record["allow_reference_traps"] = false;
@@ -257,8 +262,8 @@ int verify_all(const Request& request, const Output& output) {
   if (output.json()) {
     output.record(record);
   } else {
-    output.say(status + ": " + std::to_string(names.size()) + (names.size() == 1 ? " function\n" : " functions\n") + text +
-               type_lines);
+    output.say(status + ": " + std::to_string(names.size()) + (names.size() == 1 ? " function\n" : " functions\n") +
+               text + type_lines);
   }
   return exit_status(status);
 }
@@ -292,7 +297,8 @@ int verify_command(const Invocation& invocation) {
     }
     if (session.source_text().size() > kMostBytes + 1) {
       return output.refuse(no_verdict(std::string(path) + " holds " + std::to_string(session.source_text().size() - 1) +
-                                      " bytes of source; a comparison takes at most " + std::to_string(kMostBytes) + "."));
+                                      " bytes of source; a comparison takes at most " + std::to_string(kMostBytes) +
+                                      "."));
     }
   }
   for (const auto& [name, expression] : request.assumed) {
@@ -300,7 +306,8 @@ int verify_command(const Invocation& invocation) {
       return output.refuse(no_verdict("--assume names " + name + ", which the reference does not declare."));
     }
   }
-  return all ? verify_all(request, output) : verify_symbol(request, output, std::string(invocation.text(Option::Symbol)));
+  return all ? verify_all(request, output)
+             : verify_symbol(request, output, std::string(invocation.text(Option::Symbol)));
 }
 
 }  // namespace cairn::cli
