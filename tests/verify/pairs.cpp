@@ -294,8 +294,8 @@ struct Printer {
     switch (tree->op) {
       case Op::Parameter:
         return tree->value == 0 ? "a" : "b";
-      case Op::Constant:
-        return std::to_string(tree->value);
+      case Op::Constant:  // typed, since two literals have no type of their own
+        return maker.type() + "(" + std::to_string(tree->value) + ")";
       case Op::Add:
         return infix("+");
       case Op::Sub:
@@ -319,9 +319,9 @@ struct Printer {
       case Op::Xor:
         return infix("^");
       case Op::Shr:
-        return call("shr");
+        return "shr(" + of(0) + ", " + std::to_string(tree->of[1]->value) + ")";
       case Op::Shl:
-        return call("shl_wrap");
+        return "shl_wrap(" + of(0) + ", " + std::to_string(tree->of[1]->value) + ")";
       case Op::Min:
         return call("min");
       case Op::Max:
