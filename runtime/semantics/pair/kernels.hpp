@@ -37,9 +37,13 @@ CAIRN_PAIR_INLINE constexpr T constant_limb(float value) {
 template <class T>
   requires requires(T vector) { vector[0]; }
 CAIRN_PAIR_INLINE T fused(T a, T b, T c) {
+#if defined(__clang__)
+  return __builtin_elementwise_fma(a, b, c);
+#else
   T result{};
   for (unsigned k = 0; k < sizeof(T) / sizeof(a[0]); ++k) result[k] = fused(a[k], b[k], c[k]);
   return result;
+#endif
 }
 template <class T>
   requires requires(T vector) { vector[0]; }
