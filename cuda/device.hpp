@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace cairn::cuda {
 
@@ -27,6 +28,16 @@ enum class Failure : std::uint8_t {
   Memory,   // there is no such memory, or no more of it
   Trapped,  // a guard failed in this very work; the host thread knows which
   Lost,     // an earlier failure poisoned the device
+  Missing,  // the device has no such kernel
+};
+
+/// A foreign kernel's launch: its arguments as bytecode passes them, a pointer and length for a view.
+struct Launch {
+  std::string_view symbol;
+  std::string_view passing;  // of each argument: 'v' a value, 'p' a view, of which the kernel takes the pointer
+  std::uint32_t blocks = 0;
+  std::uint32_t threads = 0;
+  std::span<const std::uint64_t> arguments;
 };
 
 /// A device lane function of the module, or a kernel of a cooperative region, and what its lanes are given.
@@ -86,6 +97,9 @@ class Context {
   /// A region: every index below the count once, in any order.
   [[nodiscard]] virtual Failure parallel(HostThread& host, const Kernel& kernel, std::uint64_t count) = 0;
   [[nodiscard]] virtual Failure cooperative(HostThread& host, const Kernel& kernel, std::uint64_t blocks) = 0;
+
+  /// A kernel that vendored code defines.
+  [[nodiscard]] virtual Failure launch(HostThread& host, const Launch& launch) = 0;
 
   /// Collectors. `fold` is bytecode's (a ReduceKind + 256 * a ScalarKind), `identity` its total of nothing; the kernel
   /// folds its indices and returns their total as a register holds it.

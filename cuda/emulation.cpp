@@ -36,6 +36,8 @@ class EmulatedContext final : public Context {
     return work([&] { return host.run_blocks(kernel, blocks); });
   }
 
+  Failure launch(HostThread&, const Launch&) override { return lost() ? Failure::Lost : Failure::Missing; }
+
   Failure reduce(HostThread& host, const Kernel& kernel, std::uint64_t count, std::uint64_t, std::uint64_t identity,
                  std::uint64_t& total) override {
     total = identity;

@@ -164,8 +164,24 @@ Node BodyChecker::element(Node base, const syntax::Expr& index, Position at) {
   return &node;
 }
 
+namespace {
+
+/// What holds the memory that an array's place lies in: a view, an owner of elements, or the value a local is.
+const Type* memory_of(Node place) {
+  while (true) {
+    const Type* type = place->type;
+    if (type->is(TypeKind::View) || type->is(TypeKind::Buf)) return type;
+    Node base = place_base(place);
+    if (base == nullptr) return type;
+    place = base;
+  }
+}
+
+}  // namespace
+
 void BodyChecker::require_side(const Type* type, Node base, Position at) {
-  const Placement placement = type->is(TypeKind::View) ? type->placement : Placement::Host;
+  const Type* memory = type->is(TypeKind::View) ? type : memory_of(base);
+  const Placement placement = memory->is(TypeKind::View) ? memory->placement : Placement::Host;
   if (placement == Placement::Unified) return;
   if (!on_device()) {
     if (placement != Placement::Device) return;
@@ -175,7 +191,7 @@ void BodyChecker::require_side(const Type* type, Node base, Position at) {
   const Local* root = root_local(base);
   // What a lane or a kernel declares itself is private to it, and so is an Array it was given.
   if (root == nullptr || (in_lane() && !is_outside_lane(*root))) return;
-  if (!in_lane() && (root->kind != checked::LocalKind::Parameter || type->is(TypeKind::Array))) return;
+  if (!in_lane() && (root->kind != checked::LocalKind::Parameter || memory->is_copy())) return;
   refuse(
       Code::Placement, at,
       "Device code cannot index " + quoted(root->name) + ", which is host memory: lend it a @device or @unified view.");

@@ -57,6 +57,12 @@ const checked::Stmt* BodyChecker::storage(const syntax::StorageStmt& statement) 
         Code::LinearStorage, at,
         "Storage starts zeroed, and a zero " + std::string(element->name) + " would be an obligation nobody took on.");
   }
+  const Placement placement = statement.has_placement ? statement.placement : Placement::Host;
+  if (!statement.stack && placement != Placement::Host && !element->is_copy()) {
+    refuse(Code::OwnerElement, at,
+           "Memory off the heap holds values that are copied byte by byte, and a " + std::string(element->name) +
+               " owns what it holds.");
+  }
   Node count = value_of(*statement.capacity, types().usize());
   const Position capacity = statement.capacity->position;
   Extent extent;
@@ -81,7 +87,6 @@ const checked::Stmt* BodyChecker::storage(const syntax::StorageStmt& statement) 
     extent.symbol = name.local->name;
     extent_local = name.local;
   }
-  const Placement placement = statement.has_placement ? statement.placement : Placement::Host;
   if (statement.stack) {
     if (extent_local != nullptr || names_static(*statement.capacity)) {
       refuse(Code::StackExtent, capacity, "A stack array's capacity is a literal or a named constant.");

@@ -116,6 +116,12 @@ TEST_CASE("after a failed guard every context of the device is lost, and nothing
   CHECK(bytes[0] == 1);
 }
 
+TEST_CASE("emulation has no foreign kernels", "[cuda]") {
+  const auto device = emulated_device();
+  Host host;
+  CHECK(device->context()->launch(host, {"k", "", 1, 32, {}}) == Failure::Missing);
+}
+
 TEST_CASE("a cooperative region runs its finish though it has no blocks", "[cuda]") {
   const auto device = emulated_device();
   const auto context = device->context();

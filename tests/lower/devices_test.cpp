@@ -280,3 +280,15 @@ fn f(n:usize, d:rw<u64>[n]@device, p:P) {
   CHECK(code.find("device.compact") != std::string::npos);
   CHECK_FALSE(has_device_work(lowered("fn main() -> i32 { return 0; }")));
 }
+
+TEST_CASE("a foreign kernel is launched over the threads its declaration counts", "[lower][devices]") {
+  const auto module = lowered(R"(
+extern "soften" fn soften(k:u32, n:usize, d:rw<f32>[n]@device) launch(n, 128) effects();
+extern "once" fn once(v:u64) launch(96, 32) effects();
+fn go(n:usize, d:rw<f32>[n]@device) { unsafe { soften(7, n, d); once(3); } })");
+  const std::string code = code_of(module, "go");
+  CHECK(code.find("device.launch") != std::string::npos);
+  CHECK(code.find("128") != std::string::npos);
+  CHECK(code.find("call.foreign") == std::string::npos);
+  CHECK(has_device_work(module));
+}

@@ -134,12 +134,13 @@ void imports(Stream& stream, On<Stream, Module>& module) {
     text(stream, native.name);
     index(stream, native.signature);
   });
-  rows(stream, module.foreigns, 6, [&](On<Stream, Foreign>& foreign) {
+  rows(stream, module.foreigns, 7, [&](On<Stream, Foreign>& foreign) {
     text(stream, foreign.name);
     text(stream, foreign.symbol);
     index(stream, foreign.signature);
     text(stream, foreign.passing);
     position<Stream>(stream, foreign.position);
+    integer(stream, foreign.launched);
   });
 }
 

@@ -86,8 +86,11 @@ void CodeVerifier::rule_call() {
     }
     case Op::CallNative:
       return run(module_.natives[operand(Place::N)].signature, {});
-    default:
-      return run(module_.foreigns[operand(Place::N)].signature, {});
+    default: {
+      const Foreign& callee = module_.foreigns[operand(Place::N)];
+      require(!callee.launched, "a kernel that is called");
+      return run(callee.signature, {});
+    }
   }
 }
 
@@ -241,6 +244,17 @@ void CodeVerifier::rule_device() {
   if (op_ == Op::QueueAfter || op_ == Op::QueueWait) {
     require(module_.signatures[read(Place::A).type.type] == Signature{}, "a ticket of work that gives something");
     return;
+  }
+  if (op_ == Op::DeviceLaunch) {
+    const Foreign& kernel = module_.foreigns[operand(Place::M)];
+    const Signature& signature = module_.signatures[kernel.signature];
+    require(kernel.launched && signature.result.kind == RegisterKind::None && !signature.result_reference,
+            "no kernel that is launched");
+    require(operand(Place::D) >= 32 && operand(Place::D) <= 1024 && operand(Place::D) % 32 == 0,
+            "a launch of odd threads");
+    if (failed()) return;
+    check_window(operand(Place::A), signature, {});
+    return failed() ? void() : finish_call(operand(Place::A), signature);
   }
   if (op_ == Op::QueueTransfer) {
     begin_ticket();

@@ -132,6 +132,7 @@ struct Foreign {
   std::string
       passing;  // how C takes each parameter: 'v' a value, 'p' a pointer (to a view's elements, or to one value)
   SourcePosition position;
+  bool launched = false;  // a CUDA kernel: device.launch runs it, and nothing calls it
 };
 
 /// What print and format write of an argument.

@@ -344,6 +344,7 @@ class Reader {
     foreign.signature = small();
     expect("passing");
     foreign.passing = quoted();
+    foreign.launched = eat("launched");
     expect("at");
     foreign.position = position();
     return foreign;

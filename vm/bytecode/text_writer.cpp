@@ -65,7 +65,7 @@ class Writer {
     each("native", module_.natives, [](const Native& n) { return quoted(n.name) + " " + number(n.signature); });
     each("foreign", module_.foreigns, [](const Foreign& f) {
       return quoted(f.name) + " symbol " + quoted(f.symbol) + " " + number(f.signature) + " passing " +
-             quoted(f.passing) + " at " + position_text(f.position);
+             quoted(f.passing) + (f.launched ? " launched at " : " at ") + position_text(f.position);
     });
     if (module_.entry != kNone) line("entry " + number(module_.entry));
     for (const std::uint32_t test : module_.tests) line("test " + number(test));

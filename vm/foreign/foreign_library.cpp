@@ -166,6 +166,7 @@ ForeignLibrary::~ForeignLibrary() = default;
 
 void ForeignLibrary::prepare(std::uint32_t index) {
   const Foreign& foreign = module_.foreigns[index];
+  if (foreign.launched) return;  // the device's to find
   const Signature& signature = module_.signatures[foreign.signature];
   auto prepared = std::make_unique<Prepared>();
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };

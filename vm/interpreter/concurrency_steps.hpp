@@ -174,6 +174,8 @@ template <Op op>
     return device_scan(m, pc);
   } else if constexpr (op == Op::DeviceCompact) {
     return device_compact(m, pc);
+  } else if constexpr (op == Op::DeviceLaunch) {
+    return device_launch(m, pc);
   } else if constexpr (op == Op::QueueAfter) {
     return queue_after(m, pc);
   } else if constexpr (op == Op::QueueParallel) {

@@ -1,6 +1,8 @@
 #include "vm/interpreter/devices.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "cuda/device.hpp"
 #include "vm/interpreter/folds.hpp"
@@ -37,13 +39,15 @@ class DeviceStep final : public cuda::HostThread {
       case Failure::Memory:
         return fail(TrapKind::Allocation, pc_, m_);
       case Failure::Lost:
+        return refuse("an earlier failure ended the device's work");
+      case Failure::Missing:
         break;
     }
-    m_.thread->pending.detail = "an earlier failure ended the device's work";
-    return fail(TrapKind::Device, pc_, m_);
+    return refuse("the device has no such kernel");
   }
-  [[nodiscard]] const Word* no_device() const {
-    m_.thread->pending.detail = "there is no device";
+  [[nodiscard]] const Word* no_device() const { return refuse("there is no device"); }
+  [[nodiscard]] const Word* refuse(std::string why) const {
+    m_.thread->pending.detail = std::move(why);
     return fail(TrapKind::Device, pc_, m_);
   }
 
@@ -205,6 +209,21 @@ const Word* device_cooperative(Machine m, const Word* pc) {
   return step(m, pc, pc + 2, [&](DeviceStep& here, cuda::Context& context) {
     return context.cooperative(here, here.kernel(a_of(pc[0])), m.base[b_of(pc[0])]);
   });
+}
+
+const Word* device_launch(Machine m, const Word* pc) {
+  constexpr std::uint64_t kMostBlocks = (std::uint64_t{1} << 31) - 1;
+  const bytecode::Module& module = m.thread->image().module();
+  const bytecode::Foreign& kernel = module.foreigns[m_of(pc[1])];
+  const std::uint32_t threads = d_of(pc[1]);
+  const std::uint64_t count = m.base[e_of(pc[1])];
+  const std::uint64_t blocks = count / threads + (count % threads != 0 ? 1 : 0);
+  if (blocks > kMostBlocks)
+    return DeviceStep(m, pc).refuse(std::to_string(blocks) + " blocks are more than a launch has");
+  if (blocks == 0) return pc + 2;
+  cuda::Launch launch{kernel.symbol, kernel.passing, static_cast<std::uint32_t>(blocks), threads, {}};
+  launch.arguments = {m.base + a_of(pc[0]), module.signatures[kernel.signature].parameter_slots()};
+  return step(m, pc, pc + 2, [&](DeviceStep& here, cuda::Context& context) { return context.launch(here, launch); });
 }
 
 const Word* queue_after(Machine m, const Word* pc) {

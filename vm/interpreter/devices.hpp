@@ -19,6 +19,8 @@ void placed_drop(Machine m, const Word* pc);
 /// A cooperative region on the device.
 [[nodiscard]] const Word* device_cooperative(Machine m, const Word* pc);
 
+[[nodiscard]] const Word* device_launch(Machine m, const Word* pc);
+
 [[nodiscard]] const Word* queue_after(Machine m, const Word* pc);
 [[nodiscard]] const Word* queue_parallel(Machine m, const Word* pc);
 [[nodiscard]] const Word* queue_transfer(Machine m, const Word* pc);

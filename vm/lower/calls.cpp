@@ -143,6 +143,8 @@ Register FunctionLowering::call(const Expr& e, const Place* to, Register into) {
         emit(e.position, Op::Call, base, module_.function(*node.callee));
       } else if (node.callee->library) {
         emit(e.position, Op::CallNative, base, module_.native(*node.callee));
+      } else if (node.callee->declaration->as<syntax::ExternDecl>().has_launch) {
+        launch(node, window);
       } else {
         emit(e.position, Op::CallForeign, base, module_.foreign(*node.callee));
       }

@@ -114,6 +114,25 @@ Register FunctionLowering::queued(const checked::SpawnExpr& e, Register into) {
   return ticket;
 }
 
+/// A foreign kernel over as many threads as its declaration says; its arguments lie in the window.
+void FunctionLowering::launch(const checked::CallExpr& e, const Window& window) {
+  const auto& declaration = e.callee->declaration->as<syntax::ExternDecl>();
+  Register count;
+  if (declaration.launch_is_name) {
+    std::uint32_t slot = window.base;
+    for (const Local* parameter : e.callee->parameters) {
+      if (parameter->name == declaration.launch_name.name) count = f_.outgoing(slot);
+      slot += types().parameter(*parameter->type).slots();
+    }
+  } else {
+    count = temporary(kIndexRegister);
+    at(e.position);
+    constant(count, declaration.launch_threads.value);
+  }
+  emit(e.position, Op::DeviceLaunch, f_.outgoing(window.base), declaration.launch_block.value, count,
+       module_.foreign(*e.callee));
+}
+
 /// The index, then the value, then both guards. `to`: where the elements that are loaded go.
 void FunctionLowering::wide_access(const ConcurrentExpr& e, const Place* to) {
   const bool stores = e.op == ConcurrentOp::StoreWide;

@@ -359,6 +359,7 @@ class FunctionLowering {
   void device_scan(const checked::ScanStmt& s);
   void device_compact(const checked::CompactStmt& s);
   Register queued(const checked::SpawnExpr& e, Register into);
+  void launch(const checked::CallExpr& e, const Window& window);
   void wide_access(const checked::ConcurrentExpr& e, const Place* to);
   /// The reference to the scalar element a total goes into, guarded.
   Place total_place(const Expr& target);

@@ -162,8 +162,10 @@ std::uint32_t ModuleLowering::foreign(const checked::Function& function) {
   for (const Local* parameter : function.parameters) {
     passing += parameter->type->is(TypeKind::View) || parameter->type->is(TypeKind::Borrow) ? 'p' : 'v';
   }
-  const std::uint32_t index = builder_.foreign({std::string(function.name), std::string(function.symbol),
-                                                signature(function), std::move(passing), position(function.position)});
+  const bool launched = function.declaration->as<syntax::ExternDecl>().has_launch;
+  const std::uint32_t index =
+      builder_.foreign({std::string(function.name), std::string(function.symbol), signature(function),
+                        std::move(passing), position(function.position), launched});
   foreigns_.emplace(&function, index);
   return index;
 }
