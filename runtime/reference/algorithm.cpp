@@ -1,5 +1,6 @@
 #include "runtime/reference/algorithm.hpp"
 
+#include "runtime/reference/attention.hpp"
 #include "runtime/reference/matmul.hpp"
 #include "runtime/reference/spelling.hpp"
 
@@ -51,6 +52,20 @@ Made parse_matmul(Spelling& spelling, MatmulAlgorithm::Sum sum) {
   return finished(spelling, parts);
 }
 
+Made parse_attention(Spelling& spelling) {
+  AttentionAlgorithm::Options options;
+  options.online_softmax = spelling.flag("online_softmax", false);
+  options.block_size = spelling.count(spelling.keyed("block_size"), "block_size");
+  options.exp2 = spelling.flag("exp2", false);
+  options.weights = spelling.format("weights");
+  options.accumulate = spelling.format("accumulate");
+  options.bias = spelling.format("bias");
+  options.reciprocal = spelling.flag("reciprocal", false);
+  options.mma = spelling.flag("mma", false);
+  if (auto fault = spelling.fault()) return std::unexpected(std::move(*fault));
+  return std::make_unique<AttentionAlgorithm>(options);
+}
+
 struct MatmulName {
   std::string_view name;
   MatmulAlgorithm::Sum sum;
@@ -70,6 +85,7 @@ Made parse_algorithm(std::string_view text) {
   for (const MatmulName& each : kMatmulNames) {
     if (each.name == spelling->name()) return parse_matmul(*spelling, each.sum);
   }
+  if (spelling->name() == "attention") return parse_attention(*spelling);
   return std::unexpected(Refusal{"there is no algorithm " + spelling->name()});
 }
 

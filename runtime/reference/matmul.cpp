@@ -299,23 +299,6 @@ std::expected<PerElement<bool>, Refusal> MatmulAlgorithm::covers(const Array& ou
 
 namespace {
 
-/// An operand kept beyond the call it was given to.
-class Kept {
- public:
-  explicit Kept(const Operand& operand) {
-    if (const auto* const result = std::get_if<const Result*>(&operand)) {
-      result_ = **result;
-    } else {
-      array_ = *std::get<const Array*>(operand);
-    }
-  }
-  [[nodiscard]] Operand operand() const { return result_ ? Operand(&*result_) : Operand(&array_); }
-
- private:
-  Array array_;
-  std::optional<Result> result_;
-};
-
 class ProductBounds final : public Result::Bounds {
  public:
   ProductBounds(const MatmulInput& input, const MatmulOptions& options)

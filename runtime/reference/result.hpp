@@ -60,6 +60,23 @@ using Operand = std::variant<const Array*, const Result*>;
 
 [[nodiscard]] const Array& values_of(const Operand& operand);
 
+/// An operand kept beyond the call it was given to.
+class Kept {
+ public:
+  explicit Kept(const Operand& operand) {
+    if (const auto* const result = std::get_if<const Result*>(&operand)) {
+      result_ = **result;
+    } else {
+      array_ = *std::get<const Array*>(operand);
+    }
+  }
+  [[nodiscard]] Operand operand() const { return result_ ? Operand(&*result_) : Operand(&array_); }
+
+ private:
+  Array array_;
+  std::optional<Result> result_;
+};
+
 /// An operand as an algorithm sees it: a value per element, and its range and whether it may be special where the
 /// operand is an earlier result.
 struct Entries {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/reference/accumulation.hpp"
+#include "runtime/reference/attention.hpp"
 #include "runtime/reference/matmul.hpp"
 #include "runtime/reference/vector_reader.hpp"
 
@@ -113,6 +114,88 @@ Difference check_matmul(const VectorReader& vector, const Work* work) {
   return std::nullopt;
 }
 
+/// The operands and options that both directions of attention have.
+struct AttentionVector {
+  Array query, key, value;
+  std::optional<Array> float_mask;
+  BooleanArray boolean_mask;
+  AttentionInput input{&query, &key, &value};
+  AttentionOptions options;
+
+  explicit AttentionVector(const VectorReader& vector)
+      : query(vector.array("query", std::nullopt)),
+        key(vector.array("key", std::nullopt)),
+        value(vector.array("value", std::nullopt)) {
+    input.is_causal = vector.truth("is_causal");
+    input.enable_gqa = vector.truth("enable_gqa");
+    if (vector.has("scale")) input.scale = vector.value("scale").to_f64();
+    if (vector.has("attn_mask")) take_mask(vector);
+    options.dtype = vector.format("dtype");
+    options.compute = vector.format("compute");
+    options.rounding = vector.rounding();
+    options.ulps = vector.rational("ulps");
+    options.flush_to_zero = vector.truth("flush_to_zero");
+    const std::string standard = vector.text("standard");
+    if (standard != "normal" && standard != "strict") malformed("standard is normal or strict");
+    options.standard = standard == "strict" ? Standard::Strict : Standard::Normal;
+  }
+  AttentionVector(const AttentionVector&) = delete;
+  AttentionVector& operator=(const AttentionVector&) = delete;
+
+ private:
+  void take_mask(const VectorReader& vector) {
+    const VectorReader mask = vector.object("attn_mask");
+    if (mask.text("format") != "bool") {
+      float_mask = vector.array("attn_mask", std::nullopt);
+      input.attn_mask = &*float_mask;
+      return;
+    }
+    boolean_mask.shape = mask.shape(vector.at("attn_mask"));
+    for (const bool admitted : mask.truths("values")) boolean_mask.values.push_back(admitted ? 1 : 0);
+    if (element_count(boolean_mask.shape) != boolean_mask.values.size())
+      malformed("attn_mask has not its shape's values");
+    input.attn_mask = &boolean_mask;
+  }
+};
+
+Difference parts_differ(const VectorReader& vector, const std::expected<AttentionParts, Refusal>& parts) {
+  if (!parts) malformed(parts.error().message);
+  static constexpr std::pair<Part, const char*> kNames[] = {{Part::Output, "output"},
+                                                            {Part::Logsumexp, "logsumexp"},
+                                                            {Part::GradQuery, "grad_query"},
+                                                            {Part::GradKey, "grad_key"},
+                                                            {Part::GradValue, "grad_value"}};
+  for (const auto& [part, name] : kNames) {
+    const auto found = parts->find(part);
+    if (found == parts->end()) continue;
+    if (auto differs = outcome_difference(std::string(name) + " ", vector.object(name), found->second.reference,
+                                          found->second.outcomes)) {
+      return differs;
+    }
+  }
+  return std::nullopt;
+}
+
+Difference check_attention(const VectorReader& vector, const Work* work) {
+  const auto row = row_of<AttentionAlgorithm>(vector);
+  AttentionVector given(vector);
+  given.options.work = work;
+  return parts_differ(vector, row->forward(given.input, given.options));
+}
+
+Difference check_attention_backward(const VectorReader& vector, const Work* work) {
+  const auto row = row_of<AttentionAlgorithm>(vector);
+  AttentionVector given(vector);
+  given.options.work = work;
+  const Array grad = vector.array("grad", std::nullopt);
+  std::optional<Array> out;
+  std::optional<Array> sum;
+  BackwardInput input{given.input, &grad};
+  if (vector.has("out")) input.out = Operand(&out.emplace(vector.array("out", std::nullopt)));
+  if (vector.has("logsumexp")) input.logsumexp = Operand(&sum.emplace(vector.array("logsumexp", std::nullopt)));
+  return parts_differ(vector, row->backward(input, given.options));
+}
+
 struct Kind {
   std::string_view name;
   const char* subject;  // the field that names what is checked
@@ -123,6 +206,8 @@ constexpr Kind kKinds[] = {
     {"method", "method", check_method},
     {"error_model", "algorithm", check_error_model},
     {"matmul", "algorithm", check_matmul},
+    {"attention", "algorithm", check_attention},
+    {"attention_backward", "algorithm", check_attention_backward},
 };
 
 const Kind* kind_of(const nlohmann::json& vector) {

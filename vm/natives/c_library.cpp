@@ -14,6 +14,7 @@
 
 #include "vm/interpreter/thread.hpp"
 #include "vm/natives/pair_natives.hpp"
+#include "vm/natives/reference_arguments.hpp"
 #include "vm/natives/reference_natives.hpp"
 #include "vm/natives/ring_natives.hpp"
 
@@ -217,6 +218,7 @@ const NativeTable& c_library_natives() {
     natives.add(ring_natives());
     add_pair_natives(natives);
     natives.add(reference_natives());
+    natives.add(reference_call::attention_natives());
     return natives;
   }();
   return table;

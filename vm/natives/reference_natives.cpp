@@ -7,46 +7,16 @@
 #include <optional>
 
 #include "runtime/reference/accumulation.hpp"
-#include "runtime/reference/judgement.hpp"
 #include "runtime/reference/matmul.hpp"
-#include "vm/interpreter/thread.hpp"
+#include "vm/natives/reference_arguments.hpp"
 
 namespace cairn {
 
 namespace {
 
-namespace ref = reference;
-using Words = std::span<const std::uint64_t>;
-using Numbers = std::span<double>;
-
-/// A refused argument; caught where the native was entered.
-struct Refused {
-  std::string detail;
-};
-
-[[noreturn]] void refuse(std::string detail) { throw Refused{std::move(detail)}; }
-
-template <class T>
-T taken(std::expected<T, ref::Refusal> result) {
-  if (!result) refuse(std::move(result.error().message));
-  return std::move(*result);
-}
-
-/// Enters a native: refusals become traps.
-template <void (*Body)(NativeCall&)>
-void guarded(NativeCall& call) {
-  std::string detail;
-  try {
-    return Body(call);
-  } catch (Refused& refused) {
-    detail = std::move(refused.detail);
-  }
-  call.trap(TrapKind::Reference, std::move(detail));
-}
+using namespace reference_call;
 
 // ------------------------------------------------------------------------- what stdlib/reference.cairn writes in words
-
-constexpr std::uint64_t kAbsent = std::numeric_limits<std::uint64_t>::max();
 
 /// The words of a Product.
 enum ProductWord : std::size_t { kM, kN, kK, kFormats, kValues = 6, kLow = 9, kHigh = 12, kProductWords = 15 };
@@ -66,33 +36,6 @@ enum OrderWord : std::size_t {
   kSpecial,
   kOrderWords
 };
-enum class What : std::uint64_t {
-  ErrorText,
-  Name,
-  Description,
-  Spelling,
-  Rounded,
-  Run,
-  Tolerance,
-  Range,
-  MayBe,
-  Covers,
-  Judge
-};
-
-Words words(const NativeCall& call, std::uint32_t slot, std::size_t least) {
-  const auto view = call.view<const std::uint64_t>(slot);
-  if (view.size() < least) refuse("a problem of std.reference is made by its functions");
-  return view;
-}
-
-template <class Enumeration>
-Enumeration enumeration(std::uint64_t word) {
-  return static_cast<Enumeration>(word);
-}
-
-ref::Format format(std::uint64_t word) { return enumeration<ref::Format>(std::min<std::uint64_t>(word, 5)); }
-
 ref::MatmulAlgorithm algorithm_of(Words order) {
   ref::MatmulAlgorithm::Parts parts;
   parts.sum = enumeration<ref::MatmulAlgorithm::Sum>(order[kSum]);
@@ -111,39 +54,10 @@ ref::MatmulAlgorithm algorithm_of(Words order) {
 std::size_t extent(Words problem, std::size_t role) {
   const std::uint64_t rows = role == 1 ? problem[kK] : problem[kM];
   const std::uint64_t columns = role == 0 ? problem[kK] : problem[kN];
-  std::size_t count = 0;
-  if (__builtin_mul_overflow(rows, columns, &count)) refuse("the shape has more elements than can be counted");
-  return count;
+  return product_of({rows, columns});
 }
 
 // --------------------------------------------------------------------------------------------------------- operands
-
-/// A part of the problem's numbers as an array: each is a value of the format, widened.
-ref::Array array(std::span<const double> data, std::uint64_t at, std::size_t count, ref::Format of, ref::Shape shape) {
-  if (at > data.size() || data.size() - at < count) refuse("a problem of std.reference is made by its functions");
-  ref::Array made(of, std::move(shape));
-  for (std::size_t i = 0; i < count; ++i) made.set(i, data[at + i]);
-  return made;
-}
-
-/// An operand that lives here: its values, and the result it is when it has ranges.
-struct Held {
-  ref::Array values;
-  std::optional<ref::Result> earlier;
-  [[nodiscard]] ref::Operand operand() const { return earlier ? ref::Operand(&*earlier) : ref::Operand(&values); }
-};
-
-Held held(std::span<const double> data, std::uint64_t at, std::uint64_t low, std::uint64_t high, std::size_t count,
-          ref::Format of, const ref::Shape& shape) {
-  Held made{array(data, at, count, of, shape), std::nullopt};
-  if (low == kAbsent) return made;
-  const ref::Array lo = array(data, low, count, ref::Format::F64, shape);
-  const ref::Array hi = array(data, high, count, ref::Format::F64, shape);
-  std::vector<std::uint8_t> special(count);
-  for (std::size_t i = 0; i < count; ++i) special[i] = std::isnan(data[low + i]) || std::isnan(data[high + i]) ? 1 : 0;
-  made.earlier = taken(ref::Result::between(made.values, lo, hi, std::move(special)));
-  return made;
-}
 
 struct Factors {
   Held a;
@@ -164,14 +78,6 @@ Factors factors(Words problem, std::span<const double> data) {
   Factors made{factor(0, {problem[kM], problem[kK]}), factor(1, {problem[kK], problem[kN]}), std::nullopt};
   if (problem[kValues + 2] != kAbsent) made.onto = factor(2, {problem[kM], problem[kN]});
   return made;
-}
-
-/// Threads of the program's own pool; alone when it cannot be had.
-ref::Work work_of(const NativeCall& call) {
-  std::string why;
-  ref::Work work;
-  work.pool = call.thread().instance().lane_pool(why);
-  return work;
 }
 
 // ---------------------------------------------------------------------------------------------------------- natives
@@ -239,51 +145,6 @@ void native_text(NativeCall& call) {
   const auto out = call.view<char>(6);
   std::copy_n(text.begin(), std::min(text.size(), out.size()), out.begin());
   call.result<std::uint64_t>(text.size());
-}
-
-/// NaN where a range has no end.
-double end_of(const ref::FiniteRange& range, bool upper) {
-  if (!range.ends) return std::numeric_limits<double>::quiet_NaN();
-  return (upper ? range.ends->second : range.ends->first).to_f64();
-}
-
-/// Writes what was asked about outcomes against a reference: ranges, tolerances, and what of `given` they say.
-void write_answer(What what, ref::Special kind, const ref::Array& reference, const std::vector<ref::Outcome>& outcomes,
-                  const ref::Array* equals, const ref::Array* given, Numbers first, Numbers second) {
-  switch (what) {
-    case What::Rounded:
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = reference.element(i).to_f64();
-      return;
-    case What::Run:
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = equals->element(i).to_f64();
-      return;
-    case What::Tolerance:
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = outcomes[i].tolerance(reference.at(i)).up_to_f64();
-      return;
-    case What::Range:
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        first[i] = end_of(outcomes[i].range, false);
-        second[i] = end_of(outcomes[i].range, true);
-      }
-      return;
-    case What::MayBe:
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = outcomes[i].may_be(kind) ? 1 : 0;
-      return;
-    case What::Covers:
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = outcomes[i].covers(given->at(i)) ? 1 : 0;
-      return;
-    default:
-      break;
-  }
-  ref::Judgement judgement;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    judgement.add(i, given->at(i), reference.at(i), outcomes[i],
-                  equals != nullptr ? std::optional(equals->at(i)) : std::nullopt);
-  }
-  const double numbers[] = {static_cast<double>(judgement.elements), static_cast<double>(judgement.covered),
-                            static_cast<double>(judgement.equal), static_cast<double>(judgement.worst),
-                            judgement.share.nearest_f64()};
-  std::ranges::copy(numbers, first.begin());
 }
 
 void native_matmul(NativeCall& call) {
