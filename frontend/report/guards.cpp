@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/check/body_walk.hpp"
+#include "frontend/check/concurrent_ops.hpp"
 
 namespace cairn {
 
@@ -65,6 +66,9 @@ class Sites {
         return add("assert", root.position);
       case ExprKind::LayoutQuery:
         return add("layout", root.position);
+      case ExprKind::Concurrent:
+        if (checked::is_wide_access(root.as<ConcurrentExpr>().op)) add("wide", root.position);
+        return;
       case ExprKind::BufNew:
       case ExprKind::DynNew:
       case ExprKind::Format:
