@@ -75,9 +75,13 @@ struct Engine {
 
 struct CodeOptions {
   std::size_t most_bytes = std::size_t{256} << 20;  // of machine code; what does not fit stays with the interpreter
+  bool always_counts = false;                       // optimized code counts the fuel too
   bool perf_map = false;                            // write /tmp/perf-PID.map
   bool debugger = false;                            // tell GDB of each function
 };
+
+/// How much is made of a function: an instruction at a time, or with what is known of the whole.
+enum class Level : std::uint8_t { Baseline, Optimized };
 
 /// The machine code of one module in one instance. Released with it. Safe to use from several threads.
 class MachineCode {
@@ -90,14 +94,15 @@ class MachineCode {
   /// Where the function's code begins, or null: none was made.
   [[nodiscard]] virtual const void* entry(std::uint32_t function) const = 0;
   /// Makes the function's code unless it is there. False when there is no more room for it.
-  virtual bool compile(std::uint32_t function) = 0;
-  /// The point at which the function's code takes up a frame that stands at `word`, which a back edge leads to; null
-  /// without code.
+  virtual bool compile(std::uint32_t function, Level level) = 0;
+  [[nodiscard]] virtual bool has(std::uint32_t function, Level level) const = 0;
+  /// The point at which the function's best code takes up a frame that stands at `word`, which a back edge leads to;
+  /// null without code.
   [[nodiscard]] virtual const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const = 0;
   /// Runs code at `address`, an entry or a resume point's, until the interpreter has to go on: where.
   virtual const bytecode::Word* run(const void* address, MachineState& state) const = 0;
   /// Makes the function's code and shows it: each instruction of bytecode, then the machine's.
-  [[nodiscard]] virtual std::string listing(std::uint32_t function) = 0;
+  [[nodiscard]] virtual std::string listing(std::uint32_t function, Level level) = 0;
   /// Bytes of machine code in use.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };

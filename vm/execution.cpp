@@ -60,7 +60,7 @@ std::optional<std::string> Execution::missing() const { return state_->foreigns.
 std::string Execution::assembly() {
   Tiers* tiers = state_->instance.tiers();
   if (tiers != nullptr) return tiers->listing(state_->thread);
-  return Tiers(state_->image, Tier::Baseline, 0).listing(state_->thread);
+  return Tiers(state_->image, Tier::Baseline, {}).listing(state_->thread);
 }
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,

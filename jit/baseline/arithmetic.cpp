@@ -58,19 +58,29 @@ void BaselineCompiler::add_or_sub(const Shape& shape) {
   const bool narrow = is_narrow(shape.type) && !(is_tiny(shape.type) && is_signed(shape.type));
   if (to.id() != left.id()) a_.mov(to, left);
   apply(adds ? Inst::kIdAdd : Inst::kIdSub, to, other, narrow);
+  if (is_decided()) return cache_.commit(a(), to);
+  BaselineStorage::Undo undo;
+  if (plan_ != nullptr && to.id() == left.id()) {
+    undo = {adds ? Inst::kIdSub : Inst::kIdAdd,
+            narrow ? to.r32() : to,
+            narrow ? other.reg.r32() : other.reg,
+            other.is_number,
+            other.number,
+            shape.type == Kind::I32};
+  }
   if (is_tiny(shape.type)) {
     if (is_signed(shape.type)) {
       a_.movsx(x86::rax, low_part(to, shape.type));
       a_.cmp(x86::rax, to);
-      a_.jne(trap(TrapKind::Overflow));
+      a_.jne(trap(TrapKind::Overflow, undo));
     } else if (adds) {
       a_.cmp(to.r32(), (1U << width_of(shape.type)) - 1);
-      a_.ja(trap(TrapKind::Overflow));
+      a_.ja(trap(TrapKind::Overflow, undo));
     } else {
-      a_.jb(trap(TrapKind::Overflow));
+      a_.jb(trap(TrapKind::Overflow, undo));
     }
   } else {
-    is_signed(shape.type) ? a_.jo(trap(TrapKind::Overflow)) : a_.jb(trap(TrapKind::Overflow));
+    is_signed(shape.type) ? a_.jo(trap(TrapKind::Overflow, undo)) : a_.jb(trap(TrapKind::Overflow, undo));
     if (shape.type == Kind::I32) a_.movsxd(to, to.r32());
   }
   cache_.commit(a(), to);
@@ -84,11 +94,11 @@ void BaselineCompiler::multiply(const Shape& shape) {
     a_.mov(x86::rax, left);
     a_.mul(factor);
     a_.jo(trap(TrapKind::Overflow));
-    const Gp to = cache_.out();
+    const Gp to = cache_.out_for(a());
     a_.mov(to, x86::rax);
     return cache_.commit(a(), to);
   }
-  const Gp to = cache_.out_over(a(), b(), right_slot(shape));
+  const Gp to = cache_.out_over(a(), b(), right_slot(shape), true);
   const bool narrow = shape.type == Kind::I32;  // the others' products are exact in 64 bits, or 64 bits is their width
   if (other.is_number) {
     narrow ? a_.imul(to.r32(), left.r32(), other.number) : a_.imul(to, left, other.number);
@@ -172,7 +182,7 @@ void BaselineCompiler::divide(const Shape& shape) {
     a_.div(narrow ? divisor.r32() : divisor);
   }
   const Gp result = wants_quotient ? x86::rax : x86::rdx;
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   if (narrow && is_signed(shape.type)) {
     a_.movsxd(to, result.r32());
   } else {
@@ -233,7 +243,7 @@ void BaselineCompiler::shift(const Shape& shape) {
   const Gp count = cache_.in(c());
   a_.cmp(count, width_of(shape.type));
   a_.jae(trap(TrapKind::Shift));
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   const Gp sized = narrow ? to.r32() : to;
   if (has_bmi2_) {
     const Gp from = narrow ? value.r32() : value;
@@ -262,7 +272,7 @@ void BaselineCompiler::bitwise(const Shape& shape) {
 void BaselineCompiler::pick(const Shape& shape) {
   const Gp left = cache_.in(b());
   const Gp other = cache_.in(c());
-  const Gp to = cache_.out();
+  const Gp to = a() == b() ? cache_.out() : cache_.out_over(a(), b(), c());
   a_.mov(to, left);
   a_.cmp(other, left);
   const bool smaller = shape.verb == Verb::Min;
@@ -304,7 +314,7 @@ x86::CondCode BaselineCompiler::integer_comparison(const Shape& shape, std::uint
 void BaselineCompiler::compare(const Shape& shape) {
   const Right other = right(shape);
   const x86::CondCode condition = integer_comparison(shape, b(), other);
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   a_.set(condition, x86::al);
   a_.movzx(to.r32(), x86::al);
   cache_.commit(a(), to);

@@ -31,27 +31,10 @@ std::uint32_t words_of(const Word* code) {
   return words != 0 ? words : bytecode::instruction_words(code);
 }
 
-/// Calls visit(target word) for each target of the jump at `code`.
-template <class Visit>
-void each_target(const Word* code, std::uint32_t word, Visit visit) {
-  const Op op = bytecode::op_of(code[0]);
-  if (op < Op::Jump || op > Op::JumpNotLeF64) return;
-  if (op == Op::Switch) {
-    const std::uint32_t count = bytecode::n_of(code[0]);
-    for (std::uint32_t k = 0; k < count; ++k) {
-      visit(word + static_cast<std::int64_t>(static_cast<std::int32_t>(code[1 + k / 2] >> (k % 2 * 32))));
-    }
-  } else if (op <= Op::JumpIfNot) {
-    visit(word + static_cast<std::int64_t>(static_cast<std::int32_t>(bytecode::n_of(code[0]))));
-  } else {
-    visit(word + std::int64_t{bytecode::t_of(code[1])});
-  }
-}
-
 }  // namespace
 
 BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
-                                   const Engine& engine, BaselineStorage& storage)
+                                   const Engine& engine, BaselineStorage& storage, const Plan* plan)
     : a_(&holder),
       module_(module),
       index_(function),
@@ -61,8 +44,12 @@ BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::M
       has_bmi2_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kBMI2)),
       has_sse41_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kSSE4_1)),
       has_fma_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kFMA)),
-      cache_(a_, function_.slots + 2, storage.cache),
-      storage_(storage) {
+      cache_(a_, function_.slots + 2, storage.cache, plan != nullptr),
+      storage_(storage),
+      plan_(plan),
+      counts_(plan == nullptr || plan->counts) {
+  storage_.crossings.clear();
+  storage_.pending.clear();
   storage_.traps.clear();
   storage_.refuels.clear();
   storage_.backs.clear();
@@ -102,12 +89,113 @@ const ResumePoint* BaselineCompiler::point(Label label, std::uint32_t word, bool
   return made;
 }
 
-asmjit::Label BaselineCompiler::trap(TrapKind kind) {
-  if (!storage_.traps.empty() && storage_.traps.back().word == at_ && storage_.traps.back().kind == kind) {
+asmjit::Label BaselineCompiler::trap(TrapKind kind, const BaselineStorage::Undo& undo) {
+  if (plan_ == nullptr && !storage_.traps.empty() && storage_.traps.back().word == at_ &&
+      storage_.traps.back().kind == kind) {
     return storage_.traps.back().label;
   }
-  storage_.traps.push_back({a_.newLabel(), at_, kind});
-  return storage_.traps.back().label;
+  BaselineStorage::TrapStub stub{
+      a_.newLabel(), at_, kind, undo, static_cast<std::uint32_t>(storage_.pending.size()), 0};
+  if (plan_ != nullptr) {
+    PendingStore store;
+    const auto told = [&](std::uint32_t slot) {
+      if (cache_.pending(slot, store)) storage_.pending.push_back(store);
+    };
+    each_slot(pc_, 0, [&](std::uint32_t slot, bool reads, bool) {
+      if (reads) told(slot);
+    });
+    told(0);  // where a lane or a kernel's thread is
+    if (function_.slots > 1) told(1);
+    stub.stores = static_cast<std::uint32_t>(storage_.pending.size()) - stub.first_store;
+  }
+  storage_.traps.push_back(stub);
+  return stub.label;
+}
+
+/// Where a jump to the word goes: its block, by way of the loads and stores of the regions it leaves and enters.
+asmjit::Label BaselineCompiler::edge(std::int64_t word) {
+  if (plan_ == nullptr) return target(word);
+  const Region* into = plan_->region_of(word);
+  if (into == region_) return target(word);
+  const Label to = target(word);
+  storage_.crossings.push_back({a_.newLabel(), to, region_, into, word});
+  return storage_.crossings.back().label;
+}
+
+void BaselineCompiler::load_held(const Region& region) {
+  for (const HeldSlot& held : region.held) {
+    const auto at = static_cast<std::int32_t>(8 * held.slot);
+    if (!held.vector) {
+      a_.mov(x86::gpq(held.id), SlotCache::at(held.slot));
+    } else if (held.wide) {
+      a_.movsd(x86::xmm(held.id), SlotCache::at(held.slot));
+    } else {
+      a_.movss(x86::xmm(held.id), x86::dword_ptr(kBase, at));
+    }
+  }
+}
+
+/// Stores what the region wrote of its held slots; all of it when `live` is empty.
+void BaselineCompiler::store_held(const Region& region, std::span<const std::uint64_t> live) {
+  for (const HeldSlot& held : region.held) {
+    if (!held.written || (!live.empty() && !contains(live, held.slot))) continue;
+    SlotCache::put(a_, {held.slot, held.id, held.vector});
+  }
+}
+
+/// Control comes to at_: leaves and enters regions, binds labels.
+void BaselineCompiler::begin_word() {
+  const Region* const here = plan_ == nullptr ? nullptr : plan_->region_of(at_);
+  const bool leads = (storage_.marks[at_] & kLeader) != 0;
+  if (here != region_) {
+    // Control may fall in from the block before.
+    if (region_ != nullptr) {
+      store_held(*region_, plan_->flow.live_at(at_));
+      cache_.release_held();
+      cache_.forget_all();
+    }
+    if (here != nullptr) {
+      cache_.forget_all();
+      load_held(*here);
+      cache_.hold(here->held);
+    }
+    region_ = here;
+  }
+  if (!leads) return;
+  cache_.forget_all();
+  a_.bind(target(at_));
+  if ((storage_.marks[at_] & kLoopStart) == 0) return;
+  if (here == nullptr) {
+    point(target(at_), at_, true);
+  } else {
+    storage_.crossings.push_back({a_.newLabel(), target(at_), nullptr, here, at_});
+    point(storage_.crossings.back().label, at_, true);
+  }
+}
+
+/// Stores what is pending and alive on some way the jump at pc_ may go.
+void BaselineCompiler::store_for_jump() {
+  live_.assign(plan_->flow.set_words(), 0);
+  const auto add = [&](std::uint32_t word) {
+    const auto live = plan_->flow.live_at(word);
+    for (std::size_t k = 0; k < live.size(); ++k) live_[k] |= live[k];
+  };
+  each_target(pc_, at_, [&](std::int64_t to) { add(static_cast<std::uint32_t>(to)); });
+  const std::uint32_t next = at_ + words_of(pc_);
+  const bool falls_into_block = next < function_.code.size() && bytecode::op_of(pc_[0]) != Op::Jump &&
+                                ((storage_.marks[next] & kLeader) != 0 || plan_->region_of(next) != region_);
+  if (falls_into_block) add(next);
+  cache_.store_pending(live_);
+}
+
+/// Control falls into another block: what is pending is stored.
+void BaselineCompiler::end_instruction() {
+  const Op op = bytecode::op_of(pc_[0]);
+  const std::uint32_t next = at_ + words_of(pc_);
+  if (next >= function_.code.size() || bytecode::info(op).ends_block || is_call(op)) return;
+  if ((storage_.marks[next] & kLeader) != 0 || plan_->region_of(next) != region_) {
+    cache_.store_pending(plan_->flow.live_at(next));
+  }
 }
 
 void BaselineCompiler::translate(ResumePoint* points, bool listed) {
@@ -118,11 +206,7 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
   prologue();
   for (at_ = 0; at_ < function_.code.size(); at_ += words_of(pc_)) {
     pc_ = function_.code.data() + at_;
-    if ((storage_.marks[at_] & kLeader) != 0) {
-      cache_.forget_all();
-      a_.bind(target(at_));
-      if ((storage_.marks[at_] & kLoopStart) != 0) point(target(at_), at_, true);
-    }
+    begin_word();
     if (listed) {
       const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(pc_[0]));
       std::string text = "; @" + std::to_string(at_) + " " + std::string(row.text);
@@ -133,7 +217,19 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
       a_.comment(text.c_str());
     }
     cache_.begin();
-    instruction();
+    const Op op = bytecode::op_of(pc_[0]);
+    const bool jumps = op >= Op::Jump && op <= Op::JumpNotLeF64;
+    if (plan_ == nullptr) {
+      instruction();
+    } else if (jumps) {
+      store_for_jump();
+      cache_.store_at_once(true);
+      instruction();
+      cache_.store_at_once(false);
+    } else {
+      instruction();
+      end_instruction();
+    }
   }
   if (listed) a_.comment("; cold");
   stubs();
@@ -253,6 +349,8 @@ void BaselineCompiler::instruction() {
 /// Calls the engine's definition of the operation.
 void BaselineCompiler::out_of_line() {
   const auto op = static_cast<std::int32_t>(pc_[0] & 0xffff);
+  if (plan_ != nullptr) cache_.store_pending({});
+  if (region_ != nullptr) store_held(*region_, {});
   load_address(x86::rdi, pc_);
   a_.mov(x86::rsi, kBase);
   a_.mov(x86::rdx, kMemory);
@@ -261,17 +359,26 @@ void BaselineCompiler::out_of_line() {
   a_.test(x86::rax, x86::rax);
   a_.jnz(leave_);
   cache_.forget_all();
+  if (region_ != nullptr) load_held(*region_);
 }
 
 void BaselineCompiler::stubs() {
   for (const BaselineStorage::BackStub& stub : storage_.backs) {
     at_ = stub.word;
     pc_ = function_.code.data() + at_;
+    region_ = plan_ == nullptr ? nullptr : plan_->region_of(at_);
     a_.bind(stub.label);
     count_back_edge(stub.target);
   }
+  for (const BaselineStorage::CrossingStub& stub : storage_.crossings) {
+    a_.bind(stub.label);
+    if (stub.from != nullptr) store_held(*stub.from, plan_->flow.live_at(static_cast<std::uint32_t>(stub.word)));
+    if (stub.into != nullptr) load_held(*stub.into);
+    a_.jmp(stub.to);
+  }
   for (const BaselineStorage::RefuelStub& stub : storage_.refuels) {
     a_.bind(stub.label);
+    if (stub.region != nullptr) store_held(*stub.region, {});
     load_address(x86::rdi, stub.next);
     load_address(x86::rsi, stub.pc);
     a_.mov(x86::rdx, kBase);
@@ -279,11 +386,26 @@ void BaselineCompiler::stubs() {
     a_.mov(x86::r8, kThread);
     a_.call(stub.call ? CAIRN_TABLE_ENTRY(refuel_call) : CAIRN_TABLE_ENTRY(refuel_jump));
     a_.test(x86::rax, x86::rax);
-    a_.jz(stub.go_on);
-    a_.jmp(leave_);
+    if (stub.region == nullptr) {
+      a_.jz(stub.go_on);
+      a_.jmp(leave_);
+    } else {
+      a_.jnz(leave_);
+      load_held(*stub.region);
+      a_.jmp(stub.go_on);
+    }
   }
   for (const BaselineStorage::TrapStub& stub : storage_.traps) {
     a_.bind(stub.label);
+    if (stub.undo.id != 0) {
+      if (stub.undo.is_number) {
+        a_.emit(stub.undo.id, stub.undo.reg, asmjit::Imm(stub.undo.number));
+      } else {
+        a_.emit(stub.undo.id, stub.undo.reg, stub.undo.right);
+      }
+      if (stub.undo.sign_extend) a_.movsxd(stub.undo.reg.r64(), stub.undo.reg.r32());
+    }
+    for (std::uint32_t k = 0; k < stub.stores; ++k) SlotCache::put(a_, storage_.pending[stub.first_store + k]);
     a_.mov(x86::eax, stub.word);
     a_.mov(x86::ecx, static_cast<std::uint32_t>(stub.kind));
     a_.jmp(fail_);

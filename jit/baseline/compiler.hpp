@@ -13,6 +13,7 @@
 #include "jit/baseline/shape.hpp"
 #include "jit/baseline/slot_cache.hpp"
 #include "jit/code/machine.hpp"
+#include "jit/optimizing/plan.hpp"
 
 namespace cairn::jit {
 
@@ -25,10 +26,20 @@ struct PendingPoint {
 
 /// What the translation of a function is made with, kept for the next one.
 struct BaselineStorage {
+  /// Takes an operation back that overwrote its left operand before its guard failed: `id` is the inverse.
+  struct Undo {
+    asmjit::InstId id = 0;  // 0: none
+    x86::Gp reg, right;
+    bool is_number = false;
+    std::int64_t number = 0;
+    bool sign_extend = false;
+  };
   struct TrapStub {
     asmjit::Label label;
     std::uint32_t word = 0;
     TrapKind kind{};
+    Undo undo;
+    std::uint32_t first_store = 0, stores = 0;  // in `pending`: what the trap's words are made of
   };
   struct RefuelStub {
     asmjit::Label label;
@@ -36,6 +47,14 @@ struct BaselineStorage {
     const bytecode::Word* next = nullptr;
     const bytecode::Word* pc = nullptr;
     bool call = false;
+    const Region* region = nullptr;
+  };
+  /// A way from one region to elsewhere.
+  struct CrossingStub {
+    asmjit::Label label, to;
+    const Region* from = nullptr;
+    const Region* into = nullptr;  // its slots are loaded
+    std::int64_t word = 0;
   };
   /// A switch's case that goes back: its way there counts.
   struct BackStub {
@@ -55,13 +74,15 @@ struct BaselineStorage {
   std::vector<BackStub> backs;
   std::vector<SwitchTable> tables;
   std::vector<PendingPoint> points;
+  std::vector<CrossingStub> crossings;
+  std::vector<PendingStore> pending;
   CacheStorage cache;
 };
 
 class BaselineCompiler {
  public:
   BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::Module& module, std::uint32_t function,
-                   const Engine& engine, BaselineStorage& storage);
+                   const Engine& engine, BaselineStorage& storage, const Plan* plan = nullptr);
 
   /// How many resume points the function may need.
   [[nodiscard]] std::size_t point_count() const { return point_count_; }
@@ -71,6 +92,8 @@ class BaselineCompiler {
   void translate(ResumePoint* points, bool listed);
 
   [[nodiscard]] const std::vector<PendingPoint>& points() const { return storage_.points; }
+  /// False when the plan holds more registers than some instruction leaves: the code is of no use.
+  [[nodiscard]] bool had_room() const { return cache_.had_room(); }
 
  private:
   using Word = bytecode::Word;
@@ -86,9 +109,16 @@ class BaselineCompiler {
   void out_of_line();
   void stubs();
   void zero_frame(std::uint32_t offset, std::uint32_t bytes);
-  Label trap(TrapKind kind);
+  Label trap(TrapKind kind, const BaselineStorage::Undo& undo = {});
+  [[nodiscard]] bool is_decided() const { return plan_ != nullptr && plan_->needs_no_guard[at_] != 0; }
   void trap_always(TrapKind kind) { a_.jmp(trap(kind)); }
   [[nodiscard]] Label target(std::int64_t word);
+  [[nodiscard]] Label edge(std::int64_t word);
+  void begin_word();
+  void end_instruction();
+  void store_for_jump();
+  void load_held(const Region& region);
+  void store_held(const Region& region, std::span<const std::uint64_t> live);
   const ResumePoint* point(Label label, std::uint32_t word, bool loop_start);
   void load_address(Gp to, const void* address) { a_.mov(to, reinterpret_cast<std::uint64_t>(address)); }
 
@@ -166,6 +196,10 @@ class BaselineCompiler {
   const bool has_bmi2_, has_sse41_, has_fma_;
   SlotCache cache_;
   BaselineStorage& storage_;
+  const Plan* const plan_;
+  const bool counts_;
+  const Region* region_ = nullptr;
+  SlotSet live_;
   std::size_t point_count_ = 0;
   ResumePoint* next_point_ = nullptr;
 

@@ -8,22 +8,26 @@ using bytecode::kLinkSlots;
 
 /// Counts a back edge to the word and goes there.
 void BaselineCompiler::count_back_edge(std::int64_t word) {
+  if (!counts_) {
+    a_.jmp(edge(word));
+    return;
+  }
   a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
-  const Label there = target(word);
+  const Label there = edge(word);
   a_.jns(there);
   const Label spent = a_.newLabel();
-  storage_.refuels.push_back({spent, there, function_.code.data() + word, pc_, false});
+  storage_.refuels.push_back({spent, there, function_.code.data() + word, pc_, false, region_});
   a_.jmp(spent);
 }
 
 void BaselineCompiler::jump_to(std::int64_t word) {
   if (word <= at_) return count_back_edge(word);
-  if (word != at_ + 1) a_.jmp(target(word));
+  if (word != at_ + 1 || plan_ != nullptr) a_.jmp(edge(word));
 }
 
 void BaselineCompiler::jump_when(x86::CondCode condition, std::int64_t word) {
-  if (word > at_) {
-    a_.j(condition, target(word));
+  if (word > at_ || !counts_) {
+    a_.j(condition, edge(word));
     return;
   }
   const Label stays = a_.newLabel();
@@ -101,8 +105,8 @@ void BaselineCompiler::switch_jump() {
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::int64_t word =
         at_ + static_cast<std::int64_t>(static_cast<std::int32_t>(pc_[1 + k / 2] >> (k % 2 * 32)));
-    if (word > at_) {
-      cases.push_back(target(word));
+    if (word > at_ || !counts_) {
+      cases.push_back(edge(word));
     } else {
       storage_.backs.push_back({a_.newLabel(), word, at_});
       cases.push_back(storage_.backs.back().label);
@@ -147,12 +151,14 @@ void BaselineCompiler::enter_known(std::uint32_t function, std::uint32_t words) 
   a_.lea(x86::rax, x86::ptr(kBase, window + static_cast<std::int32_t>(callee.frame_bytes)));
   a_.cmp(x86::rax, kMemory);
   a_.ja(trap(TrapKind::Stack));
-  const Label counted = a_.newLabel();
-  const Label spent = a_.newLabel();
-  a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
-  a_.js(spent);
-  a_.bind(counted);
-  storage_.refuels.push_back({spent, counted, engine_.enter_words + function, pc_, true});
+  if (counts_) {
+    const Label counted = a_.newLabel();
+    const Label spent = a_.newLabel();
+    a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
+    a_.js(spent);
+    a_.bind(counted);
+    storage_.refuels.push_back({spent, counted, engine_.enter_words + function, pc_, true, nullptr});
+  }
   link(window, words);
   if (function == index_) {
     a_.jmp(entered_);
@@ -169,6 +175,11 @@ void BaselineCompiler::enter_dynamic(std::uint32_t words) {
   a_.lea(x86::rdx, x86::ptr(kBase, x86::rdx, 0, window));
   a_.cmp(x86::rdx, kMemory);
   a_.ja(trap(TrapKind::Stack));
+  if (!counts_) {
+    link(window, words);
+    a_.jmp(x86::qword_ptr(kTable, x86::rax, 3, kTargetsAt));
+    return;
+  }
   const Label counted = a_.newLabel();
   const Label spent = a_.newLabel();
   const Label call_again = a_.newLabel();
@@ -185,7 +196,7 @@ void BaselineCompiler::enter_dynamic(std::uint32_t words) {
   a_.bind(call_again);
   a_.mov(x86::rax, x86::qword_ptr(kBase, window - 8));
   a_.jmp(counted);
-  storage_.refuels.push_back({refuel, call_again, nullptr, pc_, true});
+  storage_.refuels.push_back({refuel, call_again, nullptr, pc_, true, nullptr});
 }
 
 /// Function value in the slot: its index goes to eax, its entry to rcx. Traps when it is none of that signature.
@@ -214,7 +225,9 @@ void BaselineCompiler::leave_frame() {
 
 void BaselineCompiler::call(bool& done) {
   const auto window = static_cast<std::int32_t>(8 * a());
-  switch (bytecode::op_of(pc_[0])) {
+  const Op op = bytecode::op_of(pc_[0]);
+  if (plan_ != nullptr && op >= Op::Call && op <= Op::CallDyn) cache_.store_pending({});
+  switch (op) {
     case Op::Call:
       return enter_known(n(), 1);
     case Op::CallClosure: {
@@ -269,7 +282,7 @@ void BaselineCompiler::call(bool& done) {
     case Op::Return:
       return leave_frame();
     case Op::ReturnValue:
-      if (a() != 0) a_.mov(SlotCache::at(0), cache_.in(a()));
+      if (a() != 0 || plan_ != nullptr) a_.mov(SlotCache::at(0), cache_.in(a()));
       return leave_frame();
     case Op::ReturnPair: {
       const Gp first = cache_.in(a());

@@ -25,7 +25,7 @@ void BaselineCompiler::floating(const Shape& shape) {
   const bool wide = shape.type == Kind::F64;
   const Xmm left = in_float(b(), wide);
   const auto unary = [&](auto emit) {
-    const Xmm to = cache_.out_vector();
+    const Xmm to = a() == b() ? cache_.out_vector() : cache_.out_vector_for(a());
     a_.xorps(to, to);
     emit(to);
     cache_.commit(a(), to);
@@ -45,7 +45,7 @@ void BaselineCompiler::floating(const Shape& shape) {
         a_.mov(x86::eax, flips ? 0x80000000U : 0x7fffffffU);
         a_.movd(mask, x86::eax);
       }
-      const Xmm to = cache_.out_vector();
+      const Xmm to = cache_.out_vector_for(a());
       a_.movaps(to, left);
       flips ? a_.xorps(to, mask) : a_.andps(to, mask);
       return cache_.commit(a(), to);
@@ -61,7 +61,7 @@ void BaselineCompiler::floating(const Shape& shape) {
     case Verb::Fma: {
       const Xmm factor = in_float(c(), wide);
       const Xmm term = in_float(d(), wide);
-      const Xmm to = cache_.out_vector();
+      const Xmm to = a() == d() ? cache_.out_vector() : cache_.out_vector_over(a(), b(), c());
       a_.movaps(to, left);
       wide ? a_.vfmadd213sd(to, factor, term) : a_.vfmadd213ss(to, factor, term);
       return cache_.commit(a(), to);
@@ -98,7 +98,7 @@ void BaselineCompiler::compare_floats(const Shape& shape) {
   const Xmm first = equality ? left : other;
   const Xmm second = equality ? other : left;
   wide ? a_.ucomisd(first, second) : a_.ucomiss(first, second);
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   switch (shape.relation) {
     case Relation::Eq:
       a_.setnp(x86::al);
@@ -125,7 +125,7 @@ void BaselineCompiler::compare_floats(const Shape& shape) {
 void BaselineCompiler::reinterpret() {
   const bool narrow = bytecode::op_of(pc_[0]) == Op::BitsF32 || bytecode::op_of(pc_[0]) == Op::FromBitsF32;
   const Gp from = cache_.in(b());
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   narrow ? a_.mov(to.r32(), from.r32()) : a_.mov(to, from);
   cache_.commit(a(), to);
 }
@@ -134,7 +134,7 @@ bool BaselineCompiler::convert(const Shape& shape) {
   if (is_float(shape.type) && is_float(shape.source)) {
     const bool to_wide = shape.type == Kind::F64;
     const Xmm from = in_float(b(), !to_wide);
-    const Xmm to = cache_.out_vector();
+    const Xmm to = a() == b() ? cache_.out_vector() : cache_.out_vector_for(a());
     a_.xorps(to, to);
     to_wide ? a_.cvtss2sd(to, from) : a_.cvtsd2ss(to, from);
     cache_.commit(a(), to);
@@ -146,7 +146,7 @@ bool BaselineCompiler::convert(const Shape& shape) {
   } else {
     const Gp from = cache_.in(b());
     const std::uint32_t size = size_of(shape.type);
-    const Gp to = cache_.out();
+    const Gp to = a() == b() ? cache_.out() : cache_.out_for(a());
     if (size == 8) {
       // From the other signedness: the sign bit says whether it fits.
       if (is_signed(shape.type) != is_signed(shape.source)) {
@@ -180,7 +180,7 @@ bool BaselineCompiler::convert(const Shape& shape) {
 void BaselineCompiler::float_from_integer(const Shape& shape) {
   const bool wide = shape.type == Kind::F64;
   const Gp from = cache_.in(b());
-  const Xmm to = cache_.out_vector();
+  const Xmm to = cache_.out_vector_for(a());
   a_.xorps(to, to);
   const auto convert_signed = [&](Gp source) { wide ? a_.cvtsi2sd(to, source) : a_.cvtsi2ss(to, source); };
   if (is_signed(shape.source)) {
@@ -221,7 +221,7 @@ void BaselineCompiler::integer_from_float(const Shape& shape) {
   float_constant(x86::xmm1, is_signed(shape.type) ? -past : 0.0, wide);
   compare(whole, x86::xmm1);
   a_.jb(trap(TrapKind::Conversion));
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(a());
   const auto truncate = [&](Gp into) { wide ? a_.cvttsd2si(into, whole) : a_.cvttss2si(into, whole); };
   if (shape.type != Kind::U64) {
     truncate(to);

@@ -10,12 +10,12 @@ void BaselineCompiler::moves() {
     case Op::Move: {
       if (cache_.in_vector_register(b())) {
         const Xmm from = cache_.in_f64(b());
-        const Xmm to = cache_.out_vector();
+        const Xmm to = cache_.out_vector_for(a());
         a_.movaps(to, from);
         return cache_.commit(a(), to);
       }
       const Gp from = cache_.in(b());
-      const Gp to = cache_.out();
+      const Gp to = cache_.out_for(a());
       a_.mov(to, from);
       return cache_.commit(a(), to);
     }
@@ -30,15 +30,17 @@ void BaselineCompiler::moves() {
       return cache_.commit(a() + 1, to_second);
     }
     case Op::Const: {
-      const Gp to = cache_.out();
+      const Gp to = cache_.out_for(a());
       pc_[1] == 0 ? a_.xor_(to.r32(), to.r32()) : a_.mov(to, pc_[1]);
       return cache_.commit(a(), to);
     }
     case Op::ZeroPair:
-      a_.mov(SlotCache::at(a()), 0);
-      a_.mov(SlotCache::at(a() + 1), 0);
-      cache_.forget(a());
-      return cache_.forget(a() + 1);
+      for (const std::uint32_t slot : {a(), a() + 1}) {
+        const Gp zero = cache_.out_for(slot);
+        a_.xor_(zero.r32(), zero.r32());
+        cache_.commit(slot, zero);
+      }
+      return;
     case Op::Text: {
       const std::string& text = module_.texts[n()];
       const Gp to = cache_.out();
@@ -57,9 +59,9 @@ void BaselineCompiler::moves() {
       const Gp flag = cache_.in(b());
       const Gp yes = cache_.in(c());
       const Gp no = cache_.in(d());
-      const Gp to = cache_.out();
-      a_.mov(to, yes);
+      const Gp to = cache_.out_over(a(), c(), d());
       a_.test(flag, flag);
+      a_.mov(to, yes);
       a_.cmovz(to, no);
       return cache_.commit(a(), to);
     }
@@ -70,7 +72,7 @@ void BaselineCompiler::load(const Shape& shape, std::uint32_t slot, const x86::M
   x86::Mem at = from;
   at.setSize(size_of(shape.type));
   if (is_float(shape.type)) {
-    const Xmm to = cache_.out_vector();
+    const Xmm to = cache_.out_vector_for(slot);
     shape.type == Kind::F64 ? a_.movsd(to, at) : a_.movss(to, at);
     return cache_.commit(slot, to);
   }
@@ -84,7 +86,7 @@ void BaselineCompiler::load(const Shape& shape, std::uint32_t slot, const x86::M
     cache_.commit(slot, first);
     return cache_.commit(slot + 1, second);
   }
-  const Gp to = cache_.out();
+  const Gp to = cache_.out_for(slot);
   switch (shape.type) {
     case Kind::Bool:
     case Kind::U8:
@@ -146,9 +148,11 @@ void BaselineCompiler::cell(const Shape& shape) {
   // Elements of 16 bytes are addressed by twice the index.
   const auto element = [&](std::uint32_t view, std::uint32_t index) {
     const Gp at = cache_.in(index);
-    const Gp length = cache_.in(view + 1);
-    a_.cmp(at, length);
-    a_.jae(trap(TrapKind::Bounds));
+    if (!is_decided()) {
+      const Gp length = cache_.in(view + 1);
+      a_.cmp(at, length);
+      a_.jae(trap(TrapKind::Bounds));
+    }
     const Gp pointer = cache_.in(view);
     if (shape.type == Kind::Pair) {
       a_.lea(x86::rax, x86::ptr(at, at));
@@ -217,6 +221,7 @@ void BaselineCompiler::references() {
     return to;
   };
   const auto guard_index = [&](std::uint32_t index, std::uint32_t view) {
+    if (is_decided()) return;
     a_.cmp(cache_.in(index), cache_.in(view + 1));
     a_.jae(trap(TrapKind::Bounds));
   };

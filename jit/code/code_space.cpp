@@ -43,7 +43,7 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
         return &params;
       }()),
       table_(static_cast<std::size_t>(kTargetsAt) / 8 + module.functions.size()),
-      made_(module.functions.size()),
+      made_(2 * module.functions.size()),
       registration_(options.perf_map, options.debugger) {
   for (const bytecode::DispatchTable& each : module.tables) members_.push_back(each.functions.data());
   CodeTable& fixed = table();
@@ -123,66 +123,88 @@ const void* CodeSpace::entry(std::uint32_t function) const {
 }
 
 const ResumePoint* CodeSpace::resume_point(std::uint32_t function, std::uint32_t word) const {
-  const Made* made = made_[function].load(std::memory_order_acquire);
-  if (made == nullptr) return nullptr;
-  const auto found = std::ranges::lower_bound(made->loops, word, {}, &Made::LoopStart::word);
-  return found != made->loops.end() && found->word == word ? found->point : nullptr;
+  for (const Level level : {Level::Optimized, Level::Baseline}) {
+    const Made* made = made_at(function, level).load(std::memory_order_acquire);
+    if (made == nullptr || made->failed) continue;
+    const auto found = std::ranges::lower_bound(made->loops, word, {}, &Made::LoopStart::word);
+    return found != made->loops.end() && found->word == word ? found->point : nullptr;
+  }
+  return nullptr;
 }
 
 const bytecode::Word* CodeSpace::run(const void* address, MachineState& state) const {
   return enter_(address, &state, table_.data());
 }
 
-bool CodeSpace::compile(std::uint32_t function) {
-  if (const Made* made = made_[function].load(std::memory_order_acquire)) return !made->failed;
+std::atomic<const CodeSpace::Made*>& CodeSpace::made_at(std::uint32_t function, Level level) const {
+  return made_[static_cast<std::size_t>(level) * module_.functions.size() + function];
+}
+
+bool CodeSpace::has(std::uint32_t function, Level level) const {
+  const Made* made = made_at(function, level).load(std::memory_order_acquire);
+  return made != nullptr && !made->failed;
+}
+
+bool CodeSpace::compile(std::uint32_t function, Level level) {
+  std::atomic<const Made*>& known = made_at(function, level);
+  if (const Made* made = known.load(std::memory_order_acquire)) return !made->failed;
   const std::lock_guard guard(mutex_);
-  if (const Made* made = made_[function].load(std::memory_order_relaxed)) return !made->failed;
+  if (const Made* made = known.load(std::memory_order_relaxed)) return !made->failed;
   auto made = std::make_unique<Made>();
-  made->failed = !translate(function, *made);
+  made->failed = !translate(function, level, *made);
   const bool fine = !made->failed;
-  made_[function].store(made.release(), std::memory_order_release);
+  known.store(made.release(), std::memory_order_release);
   return fine;
 }
 
-bool CodeSpace::translate(std::uint32_t function, Made& made) {
+std::unique_ptr<BaselineCompiler> CodeSpace::assembled(std::uint32_t function, Level level, Made& made,
+                                                       asmjit::Logger* logger) {
+  // Fewer and fewer slots held, until every instruction finds the registers it needs.
+  constexpr std::size_t kMostHeld[] = {7, 6, 5, 4, 2, 0};
+  for (const std::size_t most_held : kMostHeld) {
+    FirstError errors;
+    holder_.reset();
+    if (holder_.init(environment_) != asmjit::kErrorOk) return nullptr;
+    holder_.setErrorHandler(&errors);
+    if (logger != nullptr) holder_.setLogger(logger);
+    const bytecode::Function& code = module_.functions[function];
+    plan_ = level == Level::Optimized ? make_plan(code, most_held, options_.always_counts) : nullptr;
+    auto compiler = std::make_unique<BaselineCompiler>(holder_, module_, function, engine_, storage_, plan_.get());
+    made.points = std::make_unique<ResumePoint[]>(compiler->point_count());
+    compiler->translate(made.points.get(), logger != nullptr);
+    holder_.setErrorHandler(nullptr);
+    if (compiler->had_room()) return errors.first == asmjit::kErrorOk ? std::move(compiler) : nullptr;
+  }
+  return nullptr;
+}
+
+bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
   if (bytes_ >= options_.most_bytes) return false;
-  asmjit::CodeHolder& holder = holder_;
-  holder.reset();
-  if (holder.init(environment_) != asmjit::kErrorOk) return false;
-  FirstError errors;
-  holder.setErrorHandler(&errors);
-  const bytecode::Function& code = module_.functions[function];
-  BaselineCompiler compiler(holder, module_, function, engine_, storage_);
-  made.points = std::make_unique<ResumePoint[]>(compiler.point_count());
-  compiler.translate(made.points.get(), false);
-  if (errors.first != asmjit::kErrorOk || holder.codeSize() > options_.most_bytes - bytes_) return false;
+  const auto compiler = assembled(function, level, made, nullptr);
+  if (compiler == nullptr || holder_.codeSize() > options_.most_bytes - bytes_) return false;
   void* placed = nullptr;
-  if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return false;
+  if (memory_.add(&placed, &holder_) != asmjit::kErrorOk) return false;
   const auto* const first = static_cast<const std::uint8_t*>(placed);
   std::size_t k = 0;
-  for (const PendingPoint& pending : compiler.points()) {
+  for (const PendingPoint& pending : compiler->points()) {
     ResumePoint& point = made.points[k++];
-    point.address = first + holder.labelOffset(pending.label);
+    point.address = first + holder_.labelOffset(pending.label);
     if (pending.loop_start) made.loops.push_back({pending.word, &point});
   }
-  bytes_ += holder.codeSize();
-  registration_.add(code.name, placed, holder.codeSize());
-  target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
+  bytes_ += holder_.codeSize();
+  const std::string& name = module_.functions[function].name;
+  registration_.add(level == Level::Optimized ? name + " (optimized)" : name, placed, holder_.codeSize());
+  const bool best = level == Level::Optimized || !has(function, Level::Optimized);
+  if (best) target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
   return true;
 }
 
-std::string CodeSpace::listing(std::uint32_t function) {
+std::string CodeSpace::listing(std::uint32_t function, Level level) {
   const std::lock_guard guard(mutex_);
   asmjit::StringLogger logger;
-  logger.setFlags(asmjit::FormatFlags::kNone);
-  asmjit::CodeHolder holder;
-  holder.init(asmjit::Environment::host());
-  holder.setLogger(&logger);
-  const bytecode::Function& code = module_.functions[function];
-  BaselineCompiler compiler(holder, module_, function, engine_, storage_);
-  const auto points = std::make_unique<ResumePoint[]>(compiler.point_count());
-  compiler.translate(points.get(), true);
-  return "function " + std::to_string(function) + " \"" + code.name + "\"\n" +
+  Made made;
+  const auto compiler = assembled(function, level, made, &logger);
+  return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +
          std::string(logger.data(), logger.dataSize());
 }
 

@@ -22,10 +22,11 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] bool usable() const { return enter_ != nullptr; }
 
   [[nodiscard]] const void* entry(std::uint32_t function) const override;
-  bool compile(std::uint32_t function) override;
+  bool compile(std::uint32_t function, Level level) override;
+  [[nodiscard]] bool has(std::uint32_t function, Level level) const override;
   [[nodiscard]] const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const override;
   const bytecode::Word* run(const void* address, MachineState& state) const override;
-  [[nodiscard]] std::string listing(std::uint32_t function) override;
+  [[nodiscard]] std::string listing(std::uint32_t function, Level level) override;
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -44,8 +45,11 @@ class CodeSpace final : public MachineCode {
 
   void make_stubs();
   [[nodiscard]] CodeTable& table() { return *reinterpret_cast<CodeTable*>(table_.data()); }
+  [[nodiscard]] std::atomic<const Made*>& made_at(std::uint32_t function, Level level) const;
   [[nodiscard]] std::atomic_ref<std::uint64_t> target(std::uint32_t function) const;
-  bool translate(std::uint32_t function, Made& made);
+  bool translate(std::uint32_t function, Level level, Made& made);
+  /// Leaves the code in holder_; null where it could not be made.
+  std::unique_ptr<BaselineCompiler> assembled(std::uint32_t function, Level level, Made& made, asmjit::Logger* logger);
 
   const bytecode::Module& module_;
   const Engine engine_;
@@ -53,11 +57,12 @@ class CodeSpace final : public MachineCode {
   mutable asmjit::JitRuntime memory_;
   mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets
   std::vector<const std::uint32_t*> members_;
-  std::vector<std::atomic<const Made*>> made_;  // by function
-  mutable std::mutex mutex_;                    // held while code is made
+  mutable std::vector<std::atomic<const Made*>> made_;  // by level, then function
+  mutable std::mutex mutex_;                            // held while code is made
   const asmjit::Environment environment_ = asmjit::Environment::host();
   asmjit::CodeHolder holder_;
   BaselineStorage storage_;
+  std::unique_ptr<Plan> plan_;  // of what is in holder_
   std::size_t bytes_ = 0;
   Registration registration_;
   const void* stubs_ = nullptr;

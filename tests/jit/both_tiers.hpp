@@ -44,7 +44,9 @@ class Engine {
 
   Ending call(std::uint32_t function, std::span<const std::uint64_t> arguments) {
     std::uint64_t result[2] = {0, 0};
-    const auto trap = thread_.call(function, arguments, result);
+    const Module& module = instance_.image().module();
+    const std::uint32_t slots = module.signatures[module.functions[function].signature].result.slots();
+    const auto trap = thread_.call(function, arguments, std::span(result, slots));
     Ending ending{result[0], result[1], {}};
     if (!trap) return ending;
     ending = {};

@@ -194,6 +194,7 @@ std::uint32_t declare(ModuleBuilder& module, const Form& form, std::uint64_t imm
 
 TEST_CASE("machine code does every operation on scalars as the interpreter does, traps and their words included",
           "[jit]") {
+  const Tier tier = GENERATE(Tier::Baseline, Tier::Optimizing);
   std::mt19937_64 random(7);
   struct Case {
     Form form;
@@ -214,7 +215,7 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
   }
   const Image image(verified(builder.take()), {});
   Engine interpreter(image, Tier::Interpreter);
-  Engine machine(image, Tier::Baseline);
+  Engine machine(image, tier);
   std::size_t wrong = 0;
   std::size_t calls = 0;
   for (const Case& each : cases) {
@@ -253,6 +254,7 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
 }
 
 TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
+  const Tier tier = GENERATE(Tier::Baseline, Tier::Optimizing);
   std::mt19937_64 random(11);
   ModuleBuilder builder("jumps");
   struct Case {
@@ -292,7 +294,7 @@ TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
   }
   const Image image(verified(builder.take()), {});
   Engine interpreter(image, Tier::Interpreter);
-  Engine machine(image, Tier::Baseline);
+  Engine machine(image, tier);
   std::size_t wrong = 0;
   for (const Case& each : cases) {
     const std::vector<std::uint64_t> lefts = operands_of(each.kind, random);

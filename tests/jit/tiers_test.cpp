@@ -107,6 +107,7 @@ TEST_CASE("the call depth is spent at the same call on every tier, whatever the 
       CHECK(expected.trap.contains("the call depth is spent"));
       CHECK(expected == Engine(image, Tier::Baseline, limits).call(0, zero));
       CHECK(expected == Engine(image, Tier::Auto, limits).call(0, zero));
+      CHECK(expected == Engine(image, Tier::Optimizing, limits).call(0, zero));
     }
   }
 }

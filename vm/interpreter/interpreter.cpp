@@ -58,11 +58,7 @@ Handler* const Dispatch<watched>::table[] = {
 #define OPERATION(Name, text, operands, traps, meaning) handle<Op::Name, watched>,
 #include "vm/bytecode/operations.def"
 #undef OPERATION
-    handle_exit,
-    handle_failure,
-    handle_prologue<watched>,
-    handle_enter<watched>,
-    handle_resume<watched>,
+    handle_exit, handle_failure, handle_prologue<watched>, handle_enter<watched>, handle_resume<watched>,
 };
 
 template <bool watched>
@@ -78,11 +74,7 @@ void interpret(Machine m, const Word* pc) {
 #define OPERATION(Name, text, operands, traps, meaning) &&label_##Name,
 #include "vm/bytecode/operations.def"
 #undef OPERATION
-      &&label_exit,
-      &&label_failure,
-      &&label_prologue,
-      &&label_enter,
-      &&label_resume,
+      &&label_exit, &&label_failure, &&label_prologue, &&label_enter, &&label_resume,
   };
   goto* labels[pc[0] & 0xffff];
 #define OPERATION(Name, text, operands, traps, meaning) \

@@ -60,7 +60,7 @@ Instance::Instance(const Image& image, OutputSink& output, Limits limits, Tier t
       limits_(limits),
       memory_(limits.memory_bytes),
       number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1),
-      tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier, limits.code_bytes)) {}
+      tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier, limits)) {}
 Instance::~Instance() = default;
 
 void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }

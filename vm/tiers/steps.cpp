@@ -1,6 +1,7 @@
 #include "vm/tiers/steps.hpp"
 
 #include "vm/interpreter/step.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
 namespace {
@@ -41,7 +42,8 @@ const Word* refuel_jump(const Word* next, const Word* pc, std::uint64_t* base, s
   const Machine m{base, memory, static_cast<Thread*>(thread)};
   if (m.thread->block != nullptr) return suspend(const_cast<Machine&>(m), next);
   const TrapKind kind = m.thread->poll(Thread::kManySteps);
-  return kind == TrapKind::None ? nullptr : fail(kind, pc, m);
+  if (kind != TrapKind::None) return fail(kind, pc, m);
+  return m.thread->instance().tiers()->hot_code(next);
 }
 
 const Word* refuel_call(const Word* next, const Word* pc, std::uint64_t* base, std::uint8_t* memory, void* thread) {

@@ -1,5 +1,6 @@
 #include "vm/tiers/tiers.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "vm/interpreter/thread.hpp"
@@ -18,6 +19,12 @@ bool is_asked(const char* variable) {
   return value != nullptr && *value != '\0' && *value != '0';
 }
 
+bool has_kernels(const bytecode::Module& module) {
+  return std::ranges::any_of(module.functions, [](const bytecode::Function& function) {
+    return function.kind == bytecode::FunctionKind::Kernel;
+  });
+}
+
 /// Where a member lies in a thread.
 std::uint32_t offset_in(const Thread& thread, const void* member) {
   return static_cast<std::uint32_t>(static_cast<const char*>(member) - reinterpret_cast<const char*>(&thread));
@@ -25,10 +32,10 @@ std::uint32_t offset_in(const Thread& thread, const void* member) {
 
 }  // namespace
 
-Tiers::Tiers(const Image& image, Tier tier, std::size_t code_bytes)
+Tiers::Tiers(const Image& image, Tier tier, const Limits& limits)
     : image_(image),
       tier_(tier),
-      code_bytes_(code_bytes),
+      limits_(limits),
       functions_(image.functions(), image.functions() + image.module().functions.size()),
       enter_words_(functions_.size()),
       entries_(functions_.size()) {
@@ -51,7 +58,9 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     engine.thread_failed = offset_in(thread, &thread.failed);
     engine.thread_fuel = offset_in(thread, &thread.fuel);
     jit::CodeOptions options;
-    if (code_bytes_ != 0) options.most_bytes = code_bytes_;
+    if (limits_.code_bytes != 0) options.most_bytes = limits_.code_bytes;
+    // Where a host may stop the program, or a thread of a block may spin for another, every loop looks up.
+    options.always_counts = thread.instance().watched() || has_kernels(image_.module());
     options.perf_map = is_asked("CAIRN_PERF_MAP");
     options.debugger = is_asked("CAIRN_GDB");
     code_ = jit::MachineCode::create(image_.module(), engine, options);
@@ -80,7 +89,7 @@ const Word* Tiers::enter(interpreter::Machine& m, const Word* pc) {
   jit::MachineCode* machine = code(*m.thread);
   if (machine == nullptr) return interpreted(function);
   const void* address = machine->entry(function);
-  if (address == nullptr && machine->compile(function)) address = machine->entry(function);
+  if (address == nullptr && machine->compile(function, first_level())) address = machine->entry(function);
   return address == nullptr ? interpreted(function) : go(m, address);
 }
 
@@ -92,9 +101,18 @@ const Word* Tiers::hot_loop(const Word* next, Thread& thread) {
   const std::uint32_t function = image_.function_at(next);
   if (function == bytecode::kNone) return next;
   jit::MachineCode* machine = code(thread);
-  if (machine == nullptr || !machine->compile(function)) return next;
+  if (machine == nullptr || !machine->compile(function, first_level())) return next;
   entries_[function].store(kCold, std::memory_order_relaxed);
   return resume_at(next);
+}
+
+const Word* Tiers::hot_code(const Word* next) {
+  if (tier_ != Tier::Auto) return nullptr;
+  const std::uint32_t function = image_.function_at(next);
+  if (function == bytecode::kNone || code_->has(function, jit::Level::Optimized)) return nullptr;
+  if (!code_->compile(function, jit::Level::Optimized)) return nullptr;
+  const Word* point = resume_at(next);
+  return point == next ? nullptr : point;
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {
@@ -107,10 +125,14 @@ const Word* Tiers::resume_at(const Word* pc) const {
 
 bool Tiers::has_code(std::uint32_t function) const { return code_ != nullptr && code_->entry(function) != nullptr; }
 
+bool Tiers::has_optimized_code(std::uint32_t function) const {
+  return code_ != nullptr && code_->has(function, jit::Level::Optimized);
+}
+
 std::size_t Tiers::compile_all(Thread& thread) {
   jit::MachineCode* machine = code(thread);
   if (machine == nullptr) return 0;
-  for (std::uint32_t i = 0; i < functions_.size(); ++i) machine->compile(i);
+  for (std::uint32_t i = 0; i < functions_.size(); ++i) machine->compile(i, first_level());
   return machine->bytes();
 }
 
@@ -118,7 +140,8 @@ std::string Tiers::listing(Thread& thread) {
   jit::MachineCode* machine = code(thread);
   if (machine == nullptr) return "no machine code is made for this processor\n";
   std::string text;
-  for (std::uint32_t i = 0; i < functions_.size(); ++i) text += machine->listing(i);
+  for (std::uint32_t i = 0; i < functions_.size(); ++i)
+    text += machine->listing(i, tier_ == Tier::Baseline ? jit::Level::Baseline : jit::Level::Optimized);
   return text;
 }
 

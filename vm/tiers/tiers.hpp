@@ -14,13 +14,14 @@
 #include "jit/jit.hpp"
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/machine.hpp"
+#include "vm/interpreter/thread.hpp"
 #include "vm/tiers/tier.hpp"
 
 namespace cairn {
 
 class Tiers {
  public:
-  Tiers(const Image& image, Tier tier, std::size_t code_bytes);
+  Tiers(const Image& image, Tier tier, const Limits& limits);
 
   /// The image's functions, called through their enter words.
   [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
@@ -32,10 +33,13 @@ class Tiers {
   const bytecode::Word* resume(interpreter::Machine& m, const bytecode::Word* pc);
   /// The fuel ran out at a back edge to `next`: where to go on there.
   const bytecode::Word* hot_loop(const bytecode::Word* next, Thread& thread);
+  /// The fuel ran out in machine code, at a back edge to `next`: the point of better code to go on at, or null.
+  const bytecode::Word* hot_code(const bytecode::Word* next);
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 
   [[nodiscard]] bool has_code(std::uint32_t function) const;
+  [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
   /// Makes the machine code of every function. Its bytes.
   std::size_t compile_all(Thread& thread);
   /// Listings of every function of the module.
@@ -44,11 +48,14 @@ class Tiers {
  private:
   const bytecode::Word* go(interpreter::Machine& m, const void* address);
   jit::MachineCode* code(Thread& thread);
+  [[nodiscard]] jit::Level first_level() const {
+    return tier_ == Tier::Optimizing ? jit::Level::Optimized : jit::Level::Baseline;
+  }
   [[nodiscard]] const bytecode::Word* interpreted(std::uint32_t function) const;
 
   const Image& image_;
   const Tier tier_;
-  const std::size_t code_bytes_;
+  const Limits limits_;
   std::vector<CodeEntry> functions_;
   std::vector<bytecode::Word> enter_words_;
   std::vector<std::atomic<std::uint32_t>> entries_;  // by function, while it is interpreted

@@ -131,7 +131,7 @@ class Build {
     const nlohmann::ordered_json backend = is_emulated ? nlohmann::ordered_json("emulated") : nlohmann::ordered_json();
     record["vm"] = {{"bytecode_version", bytecode::kBundleVersion},
                     {"bytecode_sha256", sha256_hex(bundle)},
-                    {"tiers", {"interpreter", "baseline"}},
+                    {"tiers", {"interpreter", "baseline", "optimizing"}},
                     {"host", {{"arch", machine.architecture}, {"features", machine.processor_features}}},
                     {"device", {{"backend", backend}}}};
     return record;
