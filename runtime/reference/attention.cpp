@@ -73,9 +73,11 @@ std::expected<AttentionParts, Refusal> AttentionAlgorithm::forward(const Attenti
     const AttentionConstants constants(*problem, options_);
     for (std::size_t r = begin; r < end; ++r) {
       const RowLogits row = row_logits(*problem, r);
-      const RowReference reference = row_reference(*problem, spoilage, row);
-      write_values(reference.output, output.reference, r * problem->value_width);
-      sum.reference.set(r, reference.logsumexp);
+      if (options.with_references) {
+        const RowReference reference = row_reference(*problem, spoilage, row);
+        write_values(reference.output, output.reference, r * problem->value_width);
+        sum.reference.set(r, reference.logsumexp);
+      }
       if (!options.with_outcomes) continue;
       RowOutcomes outcomes;
       if (spoilage.row(r)) {
@@ -120,15 +122,17 @@ std::expected<AttentionParts, Refusal> AttentionAlgorithm::backward(const Backwa
     for (std::size_t head = begin; head < end; ++head) {
       std::vector<RowLogits> rows;
       for (const std::size_t row : problem->rows_of(head)) rows.push_back(row_logits(*problem, row));
-      const HeadReference reference = head_reference(*problem, spoilage, head, rows);
       const std::size_t first = head * problem->keys;
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t e = 0; e < problem->width; ++e) {
-          query.reference.set(rows[r].row * problem->width + e, reference.query[r * problem->width + e]);
+      if (options.with_references) {
+        const HeadReference reference = head_reference(*problem, spoilage, head, rows);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+          for (std::size_t e = 0; e < problem->width; ++e) {
+            query.reference.set(rows[r].row * problem->width + e, reference.query[r * problem->width + e]);
+          }
         }
+        write_values(reference.key, key.reference, first * problem->width);
+        write_values(reference.value, value.reference, first * problem->value_width);
       }
-      write_values(reference.key, key.reference, first * problem->width);
-      write_values(reference.value, value.reference, first * problem->value_width);
       if (!options.with_outcomes) continue;
       const HeadOutcomes outcomes = spoilage.gradients(head, rows) ? any_head_outcomes(*problem, rows.size())
                                                                    : head_outcomes(*problem, constants, head, rows);

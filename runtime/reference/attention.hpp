@@ -41,6 +41,7 @@ struct AttentionOptions {
   Standard standard = Standard::Normal;
   std::optional<Format> logsumexp = {};  // of the exact logsumexp; else the compute format, which bounds need
   bool with_outcomes = true;             // else the exact results alone
+  bool with_references = true;           // else zeros stand for the exact results
   const Work* work = nullptr;
 };
 
