@@ -164,9 +164,11 @@ void BodyChecker::require_plain_closures(const syntax::Block& body) {
 
 namespace {
 
-constexpr std::string_view kShuffles[] = {"shuffle", "shuffle_xor", "shuffle_down", "shuffle_up", "warp_match"};
+/// What gives each lane a value of its own.
+constexpr std::string_view kDiffering[] = {"shuffle",    "shuffle_xor", "shuffle_down",
+                                           "shuffle_up", "warp_match",  "mma_get"};
 constexpr std::string_view kVotes[] = {"warp_any", "warp_all", "warp_ballot"};
-constexpr std::string_view kWriters[] = {"take", "swap", "store_wide", "mma_store", "mma_set", "format"};
+constexpr std::string_view kWriters[] = {"take", "swap", "store_wide", "format"};
 
 bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -217,7 +219,7 @@ ReachNames BodyChecker::reach_names(const ThreadScope& scope) {
   names.votes = [this](const syntax::CallExpr& call) { return holds(kVotes, written_callee(call).builtin); };
   names.differs = [this, shared_value](const syntax::CallExpr& call) {
     const WrittenCallee callee = written_callee(call);
-    if (callee.local != nullptr || holds(kShuffles, callee.builtin) || callee.builtin.starts_with("atomic_"))
+    if (callee.local != nullptr || holds(kDiffering, callee.builtin) || callee.builtin.starts_with("atomic_"))
       return true;
     if (std::ranges::any_of(call.arguments, [&](const syntax::Expr* each) { return shared_value(*each); })) return true;
     return call.callee->kind == syntax::ExprKind::Member && shared_value(*call.callee->as<syntax::MemberExpr>().base);
@@ -226,6 +228,7 @@ ReachNames BodyChecker::reach_names(const ThreadScope& scope) {
     if (is_pipeline(call)) return false;
     const WrittenCallee callee = written_callee(call);
     if (callee.local != nullptr || (!callee.symbol && callee.builtin.empty())) return true;
+    if (callee.builtin == "mma_store") return position == 0;
     if (!callee.symbol) return holds(kWriters, callee.builtin) || callee.builtin.starts_with("atomic_");
     if (callee.symbol.function == nullptr || position < 0) return false;
     return may_write(*callee.symbol.function, call.arguments.size(), static_cast<std::size_t>(position));

@@ -68,6 +68,19 @@ struct BuiltinTable {
       {"warp_match", &BodyChecker::warp_exchange},
       {"load_wide", &BodyChecker::wide_access},
       {"store_wide", &BodyChecker::wide_access},
+      // Matrices.
+      {"mma_unordered", &BodyChecker::mma_unordered},
+      {"mma_load", &BodyChecker::fragment_load},
+      {"mma_store", &BodyChecker::fragment_store},
+      {"mma_get", &BodyChecker::fragment_value},
+      {"mma_set", &BodyChecker::fragment_value},
+      {"WmmaA", &BodyChecker::fragment_fill},
+      {"WmmaB", &BodyChecker::fragment_fill},
+      {"WmmaAcc", &BodyChecker::fragment_fill},
+      {"MmaA", &BodyChecker::fragment_fill},
+      {"MmaB", &BodyChecker::fragment_fill},
+      {"MmaAcc", &BodyChecker::fragment_fill},
+      {"TmemAcc", &BodyChecker::fragment_fill},
   };
 };
 

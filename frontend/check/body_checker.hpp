@@ -133,6 +133,11 @@ struct BodyShared {
   BodyStacks stacks;
 };
 
+struct FragmentShape;  // frontend/check/fragments.hpp
+namespace checked {
+struct FragmentExpr;
+}
+
 class BodyChecker {
  public:
   BodyChecker(Checker& checker, checked::Function& function, const Scope& scope);
@@ -358,6 +363,7 @@ class BodyChecker {
   Node take(BuiltinCall& call);
   Node swap(BuiltinCall& call);
   Node exchanged_place(Operand& operand);
+  Node lent_view(Node view, BorrowMode mode);
   Node transfer(BuiltinCall& call);
   Node mmio_read(BuiltinCall& call);
   Node mmio_write(BuiltinCall& call);
@@ -498,6 +504,25 @@ class BodyChecker {
   // --- atomics.cpp, mutexes.cpp, rings.cpp
   Node new_atomic(BuiltinCall& call);
   Node element_update(BuiltinCall& call);
+  // matrices.cpp
+  Node mma_unordered(BuiltinCall& call);
+  Node matrix_multiply(BuiltinCall& call);
+  // fragments.cpp
+  Node fragment_fill(BuiltinCall& call);
+  Node fragment_load(BuiltinCall& call);
+  Node fragment_store(BuiltinCall& call);
+  Node fragment_multiply(BuiltinCall& call);
+  Node fragment_value(BuiltinCall& call);
+  void require_threads_here(const BuiltinCall& call);
+  void require_warp_here(const BuiltinCall& call);
+  void require_same_in_warp(const Operand& operand, std::string_view what);
+  checked::FragmentExpr& fragment_node(checked::ConcurrentOp op, const Type* type, Node receiver,
+                                       std::initializer_list<Node> arguments, Position at);
+  const Type* loaded_fragment(const BuiltinCall& call);
+  const checked::LayoutValue& fragment_layout(const Operand& operand, const FragmentShape& shape);
+  Node fragment_tile(const BuiltinCall& call, Operand& operand, const Type& fragment,
+                     const checked::LayoutValue& layout, bool stores);
+  std::pair<Node, Node> fragment_coordinates(BuiltinCall& call);
   // wide_accesses.cpp
   Node wide_access(BuiltinCall& call);
   Node wide_part(Node array, Node index, std::uint64_t width, Position at);

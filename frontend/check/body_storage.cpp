@@ -242,6 +242,12 @@ Node BodyChecker::swap(BuiltinCall& call) {
 // -------------------------------------------------------------------------------------------------------------
 // transfer
 
+/// A view place, a part or an owner's elements as a view value.
+Node BodyChecker::lent_view(Node view, BorrowMode mode) {
+  if (!view->is_place() || view->type->is(TypeKind::View)) return view;
+  return view_of(view, types().view(mode, view->type->element, Extent{}, Placement::Host));
+}
+
 Node BodyChecker::transfer(BuiltinCall& call) {
   const Position at = call.position;
   require_arguments(call, 2, 2);
@@ -265,12 +271,8 @@ Node BodyChecker::transfer(BuiltinCall& call) {
   note_lent(destination, true, at, true);
   note_lent(source, false, at, true);
   auto& node = make<checked::TransferExpr>(ExprKind::Transfer, types().void_type(), at);
-  const auto as_view = [&](Node view, BorrowMode mode) {
-    if (!view->is_place() || view->type->is(TypeKind::View)) return view;
-    return view_of(view, types().view(mode, view->type->element, Extent{}, Placement::Host));
-  };
-  node.destination = as_view(destination, BorrowMode::Rw);
-  node.source = as_view(source, BorrowMode::Ro);
+  node.destination = lent_view(destination, BorrowMode::Rw);
+  node.source = lent_view(source, BorrowMode::Ro);
   return &node;
 }
 

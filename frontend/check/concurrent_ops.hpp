@@ -55,6 +55,16 @@ enum class ConcurrentOp : std::uint16_t {
   PipelineWait,
   PipelineRelease,
 
+  // Matrices in tensor cores (numerics, 4 and 9). A multiply of whole matrices has no receiver; fragment operations are
+  // FragmentExprs (fragments.hpp).
+  MatrixMultiply,    // (m, n, k, c, a, b): c += a * b, the last three view values
+  FragmentFill,      // (value)
+  FragmentLoad,      // receiver: the tile, a view value; (i, j)
+  FragmentStore,     // receiver: the tile; (i, j, accumulator)
+  FragmentMultiply,  // (accumulator, a, b)
+  FragmentGet,       // (accumulator, v)
+  FragmentSet,       // (accumulator, v, value)
+
   // Mutex[T].
   MutexNew,   // (value)
   MutexWith,  // receiver: the place of the mutex; (Closure of one rw<T>): the closure's result
@@ -97,9 +107,13 @@ enum class CacheHint : std::uint8_t { All, L2, Streaming, LastUse, ReadOnly };
 [[nodiscard]] constexpr bool is_pipeline_operation(ConcurrentOp op) {
   return op >= ConcurrentOp::PipelineFill && op <= ConcurrentOp::PipelineRelease;
 }
+[[nodiscard]] constexpr bool is_fragment(ConcurrentOp op) {
+  return op >= ConcurrentOp::FragmentFill && op <= ConcurrentOp::FragmentSet;
+}
 /// An operation of an object that only the host has.
 [[nodiscard]] constexpr bool is_host_object(ConcurrentOp op) {
-  return !is_element_update(op) && !is_wide_access(op) && !is_warp_exchange(op) && !is_pipeline_operation(op);
+  return !is_element_update(op) && !is_wide_access(op) && !is_warp_exchange(op) && !is_pipeline_operation(op) &&
+         op != ConcurrentOp::MatrixMultiply && !is_fragment(op);
 }
 /// What an IoRing is asked to do, its queries left out: the effect `io` and a write of the ring.
 [[nodiscard]] constexpr bool is_ring_request(ConcurrentOp op) {

@@ -5,6 +5,8 @@
 
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/checker.hpp"
+#include "frontend/check/concurrent_ops.hpp"
+#include "frontend/check/fragments.hpp"
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/rows.hpp"
 
@@ -28,10 +30,59 @@ bool any_row_has(const Program& program, LabelSet labels, bool externs) {
 
 bool has_device_work(const Program& program) { return any_row_has(program, kDeviceLabels, true); }
 
-std::vector<const DeviceFeature*> device_needs(const Program& program) {
-  std::vector<const DeviceFeature*> needs;
-  if (any_row_has(program, labels(Label::ParDevice), false)) needs.push_back(device_feature("device_lanes"));
-  return needs;
+namespace {
+
+/// Features without repetition, in the order of the table.
+class Needs {
+ public:
+  void add(std::string_view feature) {
+    const DeviceFeature* needed = device_feature(feature);
+    const auto at = std::ranges::lower_bound(all, needed);
+    if (at == all.end() || *at != needed) all.insert(at, needed);
+  }
+  std::vector<const DeviceFeature*> all;
+};
+
+/// A multiply of matrices of the device, and what fragments of a device region are loaded and multiplied by (numerics,
+/// 4 and 9.1).
+void add_tensor_needs(const ConcurrentExpr& operation, const NameTable& names, Needs& needs) {
+  const auto add_format = [&](const Type& element) {
+    if (element.is(TypeKind::BF16)) needs.add("bf16");
+  };
+  if (operation.op == ConcurrentOp::MatrixMultiply) {
+    const Type& factor = *operation.arguments[4]->type;
+    if (factor.placement != Placement::Device) return;
+    needs.add("wmma");
+    return add_format(*factor.element);
+  }
+  if (!is_fragment(operation.op) || !operation.as<FragmentExpr>().on_device) return;
+  const auto add_fragment = [&](const Type& type) {
+    if (!type.is(TypeKind::Fragment)) return;
+    needs.add(fragment_shape(type, names).family->is_wmma ? "wmma" : "mma_sync");
+    add_format(*type.element);
+  };
+  add_fragment(*operation.type);
+  for (const Expr* argument : operation.arguments) add_fragment(*argument->type);
+}
+
+}  // namespace
+
+std::vector<const DeviceFeature*> device_needs(const Program& program, const NameTable& names) {
+  Needs needs;
+  for (const auto& function : program.functions) {
+    if (function->kind == FunctionKind::Extern || function->row == nullptr) continue;
+    if (!function->row->has_any(labels(Label::ParDevice))) continue;
+    needs.add("device_lanes");
+    walk_body(
+        *function,
+        [&](const Expr& expression) {
+          if (expression.kind == ExprKind::Concurrent) {
+            add_tensor_needs(expression.as<ConcurrentExpr>(), names, needs);
+          }
+        },
+        [](const Stmt&) {});
+  }
+  return needs.all;
 }
 
 }  // namespace checked
@@ -64,7 +115,7 @@ class TargetRules {
 
  private:
   void require_features() const {
-    for (const DeviceFeature* feature : checked::device_needs(checker_.program())) {
+    for (const DeviceFeature* feature : checked::device_needs(checker_.program(), checker_.names())) {
       if (provides(target_, *feature)) continue;
       refuse(Code::TargetFeature, {},
              "This program needs " + std::string(feature->name) + " (" + std::string(feature->what) + "), which " +
@@ -128,7 +179,8 @@ class TargetRules {
           Code::Emulate, declaration.position,
           std::string(function->name) + " is a launched CUDA kernel, which has no body here." + std::string(kWhyNot));
     }
-    for (const DeviceFeature* feature : checked::device_needs(checker_.program())) require_modelled(*feature);
+    for (const DeviceFeature* feature : checked::device_needs(checker_.program(), checker_.names()))
+      require_modelled(*feature);
     for_each_selected_need([&](const checked::Function&, const DeviceFeature& feature) { require_modelled(feature); });
   }
 

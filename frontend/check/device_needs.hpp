@@ -14,6 +14,6 @@ namespace cairn::checked {
 
 /// The features that the program's own code uses, in the order of the table; those of selected implementations are
 /// judged with their selection.
-[[nodiscard]] std::vector<const DeviceFeature*> device_needs(const Program& program);
+[[nodiscard]] std::vector<const DeviceFeature*> device_needs(const Program& program, const NameTable& names);
 
 }  // namespace cairn::checked

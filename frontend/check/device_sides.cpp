@@ -16,7 +16,7 @@ using syntax::Stmt;
 using syntax::StmtKind;
 
 /// Builtins whose first argument is an array they access as an index does.
-constexpr std::array<std::string_view, 2> kIndexing = {"load_wide", "store_wide"};
+constexpr std::array<std::string_view, 4> kIndexing = {"load_wide", "store_wide", "mma_load", "mma_store"};
 
 /// The name a place is rooted in; none for a temporary.
 Name root_name(const Expr* place) {

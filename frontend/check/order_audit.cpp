@@ -271,7 +271,8 @@ class Audit {
   bool writes_or_allocates(const Expr& call) const {
     if (call.kind == ExprKind::Concurrent) {
       const ConcurrentOp op = call.as<ConcurrentExpr>().op;
-      return is_element_update(op) || op == ConcurrentOp::StoreWide || is_ring_request(op);
+      return is_element_update(op) || op == ConcurrentOp::StoreWide || op == ConcurrentOp::MatrixMultiply ||
+             op == ConcurrentOp::FragmentStore || is_ring_request(op);
     }
     if (call.kind != ExprKind::Call && call.kind != ExprKind::CallDyn) return false;
     const Row row = row_of(call);

@@ -357,7 +357,40 @@ Vec PhaseRun::eval_call(const checked::CallExpr& e, const Mask& mask) {
   return unknown(uniform);
 }
 
+/// Fragments of shared tiles; those of outside views are read freely (numerics, 9.8).
+Vec PhaseRun::eval_fragment(const checked::FragmentExpr& e, const Mask& mask) {
+  std::vector<Vec> arguments;
+  bool uniform = e.op != ConcurrentOp::FragmentGet;
+  for (const Expr* argument : e.arguments) {
+    arguments.push_back(eval(*argument, mask));
+    uniform = arguments.back().uniform() && uniform;
+  }
+  if (e.receiver == nullptr) return unknown(uniform);
+  Event event;
+  event.base = Vec(number(0));
+  if (e.receiver->kind == ExprKind::Part) {
+    Vec end;
+    lend_part(e.receiver->as<checked::PartExpr>(), false, mask, event.base, end);
+  }
+  const Local* root = root_local(e.receiver);
+  const auto array = root == nullptr ? std::nullopt : array_of(*root);
+  if (!array) return unknown(uniform);
+  event.fragment = &e;
+  event.lo = arguments[0];
+  event.hi = arguments[1];
+  event.array = *array;
+  event.writes = e.op == ConcurrentOp::FragmentStore;
+  event.of_warp = event.writes && fragment_shape(*e.arguments[2]->type, text_.names).family->is_wmma;
+  event.sure = event.writes && !event.of_warp;
+  event.at = e.position;
+  event.time = event.writes ? now_ + 1 : now_;
+  event.mask = mask;
+  record(std::move(event));
+  return unknown(uniform);
+}
+
 Vec PhaseRun::eval_concurrent(const checked::ConcurrentExpr& e, const Mask& mask) {
+  if (checked::is_fragment(e.op)) return eval_fragment(e.as<checked::FragmentExpr>(), mask);
   if (checked::is_pipeline_operation(e.op) || checked::is_warp_exchange(e.op)) {
     bool uniform = true;
     for (const Expr* argument : e.arguments) uniform = lend(*argument, false, mask).uniform() && uniform;

@@ -22,6 +22,10 @@ bool differ(std::int32_t left, std::int32_t right) {
 }  // namespace
 
 void PhaseRun::Seen::add(std::int32_t thread, const Event& event) {
+  // A write of a warp is by nobody else: not by its own threads, and not by its warp at another time.
+  constexpr std::int32_t kWarp = 32;
+  constexpr std::int32_t kMostThreads = 1024;
+  if (event.of_warp) thread = kMostThreads + static_cast<std::int32_t>(event.serial) * kWarp + thread / kWarp;
   std::int32_t& of = event.atomic ? updates : event.writes ? writes : reads;
   of = of == kNobody || of == thread ? thread : kMany;
 }
@@ -43,6 +47,10 @@ bool PhaseRun::Seen::clashes_with(const Seen& other) const {
 }
 
 bool PhaseRun::clash(const Touch& left, const Touch& right) {
+  constexpr std::uint32_t kWarp = 32;
+  if (left.event->of_warp || right.event->of_warp) {
+    return left.event != right.event || left.thread / kWarp != right.thread / kWarp;
+  }
   return left.thread != right.thread && !(left.event->atomic && right.event->atomic);
 }
 
@@ -250,6 +258,7 @@ void PhaseRun::refuse_undecided(const Touch& first, const Touch& second, std::ui
   const Touch& b = swapped ? first : second;
   const auto element = [&](const Touch& touch) {
     const Value& index = touch.event->lo[touch.thread];
+    if (touch.event->fragment != nullptr) return "a fragment of " + text_.name(*arrays_[array].statement->local);
     if (touch.event->part) return "a part of " + text_.name(*arrays_[array].statement->local);
     return index.is(Kind::Unknown) ? text_.name(*arrays_[array].statement->local) + " at an index it cannot follow"
                                    : element_text(array, index);

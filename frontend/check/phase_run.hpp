@@ -6,6 +6,7 @@
 // Time. A statement has two instants: its reads stand at 2 * time, its writes after them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/cooperative.hpp"
 #include "frontend/check/cooperative_text.hpp"
+#include "frontend/check/fragments.hpp"
 #include "frontend/check/phase_values.hpp"
 
 namespace cairn::phase {
@@ -61,6 +63,10 @@ struct Event {
   bool writes = false;
   bool atomic = false;
   bool sure = false;  // a write that surely happens
+  /// A load or store of fragment (lo, hi), counted in whole ones, of the tile that begins at `base`.
+  const checked::FragmentExpr* fragment = nullptr;
+  Vec base;
+  bool of_warp = false;  // a write by the warp, in lanes that nothing names
   Position at;
   std::uint64_t time = 0;
   Mask mask;
@@ -154,6 +160,7 @@ class PhaseRun {
   Vec eval_element(const checked::ElementExpr& e, const Mask& mask);
   Vec eval_call(const checked::CallExpr& e, const Mask& mask);
   Vec eval_concurrent(const checked::ConcurrentExpr& e, const Mask& mask);
+  Vec eval_fragment(const checked::FragmentExpr& e, const Mask& mask);
   Vec eval_layout(const checked::LayoutQueryExpr& e, const Mask& mask);
   /// Every operand, for what it reads; nothing, uniform when they all are.
   Vec eval_operands(const Expr& e, const Mask& mask);
@@ -222,6 +229,8 @@ class PhaseRun {
   /// Calls `visit(element)` for every element that a thread touches; an unknown value for one that cannot be told.
   template <class Visit>
   void for_each_element(const Event& event, std::size_t thread, Visit visit) const;
+  template <class Visit>
+  void for_each_of_fragment(const Event& event, std::size_t thread, Visit visit) const;
 
   // --- phase_judgement.cpp
   struct Touch {
@@ -279,9 +288,40 @@ class PhaseRun {
   std::vector<Seen> seen_;  // by element
 };
 
+/// The elements of a fragment that a thread touches: a load all of them, a store those of its lane, and a store of a
+/// warp, whose lanes nothing names, all of them by its first thread.
+template <class Visit>
+void PhaseRun::for_each_of_fragment(const Event& event, std::size_t thread, Visit visit) const {
+  constexpr std::size_t kWarp = 32;
+  const Value places[] = {event.lo[thread], event.hi[thread], event.base[thread]};
+  for (const Value& place : places) {
+    if (place.is(Value::Kind::Trap)) return;
+  }
+  if (event.of_warp && thread % kWarp != 0) return;
+  for (const Value& place : places) {
+    if (!place.is(Value::Kind::Number)) return visit(kUnknown);
+  }
+  const checked::LayoutValue& layout = *event.fragment->layout;
+  const Type& type = event.writes ? *event.fragment->arguments[2]->type : *event.fragment->type;
+  const FragmentShape shape = fragment_shape(type, text_.names);
+  const std::uint64_t first_row = places[0].bits * shape.rows;
+  const std::uint64_t first_column = places[1].bits * shape.columns;
+  if (places[0].bits >= layout.extent(0) / shape.rows || places[1].bits >= layout.extent(1) / shape.columns) return;
+  const std::uint64_t length = arrays_[event.array].length();
+  const bool own_alone = event.writes && !event.of_warp;
+  for (std::uint64_t row = 0; row < shape.rows; ++row) {
+    for (std::uint64_t column = 0; column < shape.columns; ++column) {
+      if (own_alone && accumulator_lane(row, column) != thread % kWarp) continue;
+      const std::uint64_t element = places[2].bits + layout.offset(std::array{first_row + row, first_column + column});
+      if (element < length) visit(number(element));
+    }
+  }
+}
+
 template <class Visit>
 void PhaseRun::for_each_element(const Event& event, std::size_t thread, Visit visit) const {
   constexpr std::uint64_t kMostListed = 4096;
+  if (event.fragment != nullptr) return for_each_of_fragment(event, thread, visit);
   const std::uint64_t length = arrays_[event.array].length();
   const auto one = [&](const Value& element) {
     switch (element.kind) {

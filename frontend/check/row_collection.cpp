@@ -461,6 +461,14 @@ class Collector {
     add(transfer_label(expression.source->type->placement, expression.destination->type->placement));
   }
 
+  void matrix_multiply(const ConcurrentExpr& expression) {
+    add(Label::Trap);
+    write_whole(*expression.arguments[3]);
+    read_whole(*expression.arguments[4]);
+    read_whole(*expression.arguments[5]);
+    if (expression.arguments[3]->type->placement == Placement::Device) add(Label::ParDevice);
+  }
+
   void spawn(const SpawnExpr& expression) {
     add(Label::Spawn);
     if (expression.region != nullptr) parallel(*expression.region);
@@ -485,6 +493,20 @@ class Collector {
       case ConcurrentOp::MutexWith:
         add(Label::Lock);
         return read(*expression.receiver);
+      case ConcurrentOp::MatrixMultiply:
+        return matrix_multiply(expression);
+      case ConcurrentOp::FragmentFill:
+      case ConcurrentOp::FragmentMultiply:
+        return;
+      case ConcurrentOp::FragmentGet:
+      case ConcurrentOp::FragmentSet:
+        return add(Label::Trap);
+      case ConcurrentOp::FragmentLoad:
+        add(Label::Trap);
+        return read_whole(*expression.receiver);
+      case ConcurrentOp::FragmentStore:
+        add(Label::Trap);
+        return write_whole(*expression.receiver);
       case ConcurrentOp::CompareExchange:
         write(*expression.arguments.front()->as<LendExpr>().place);
         break;

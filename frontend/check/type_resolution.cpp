@@ -3,6 +3,7 @@
 #include <string>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/fragments.hpp"
 #include "frontend/check/syntax_paths.hpp"
 
 namespace cairn {
@@ -43,37 +44,28 @@ std::string count_of(std::size_t count, std::string_view what) {
   return (count == 0 ? "no" : std::to_string(count)) + ' ' + std::string(what) + (count == 1 ? "" : "s");
 }
 
-/// A fragment family: its operands' or accumulators' element types and shapes (numerics, 9.1).
-struct FragmentFamily {
-  std::string_view name;
-  bool accumulator;
-  bool warp_matrix;  // WMMA, else mma.sync
-};
-constexpr FragmentFamily kFragmentFamilies[] = {
-    {"WmmaA", false, true}, {"WmmaB", false, true}, {"WmmaAcc", true, true},
-    {"MmaA", false, false}, {"MmaB", false, false}, {"MmaAcc", true, false},
-};
 constexpr std::array<std::uint64_t, 3> kWarpMatrixShapes[] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
 constexpr std::array<std::uint64_t, 3> kSyncShapes[] = {{16, 8, 16}};
 
 /// E-FRAGMENT when the family has no fragment of this element and shape.
 void hold_fragment(const FragmentFamily& family, std::span<const StaticArgument> arguments, Position use) {
   const Type* element = arguments[0].type;
+  const bool is_accumulator = family.role == FragmentRole::Accumulator;
   const bool element_fits =
-      family.accumulator ? element->is(TypeKind::F32) : element->is(TypeKind::F16) || element->is(TypeKind::BF16);
+      is_accumulator ? element->is(TypeKind::F32) : element->is(TypeKind::F16) || element->is(TypeKind::BF16);
   if (!element_fits) {
     refuse(Code::Fragment, use,
-           std::string(family.name) + " holds " + (family.accumulator ? "f32" : "f16 or bf16") + ", not " +
+           std::string(family.name) + " holds " + (is_accumulator ? "f32" : "f16 or bf16") + ", not " +
                std::string(element->name) + ".");
   }
   const std::array<std::uint64_t, 3> shape = {arguments[1].natural, arguments[2].natural, arguments[3].natural};
   const std::span<const std::array<std::uint64_t, 3>> shapes =
-      family.warp_matrix ? std::span(kWarpMatrixShapes) : std::span<const std::array<std::uint64_t, 3>>(kSyncShapes);
+      family.is_wmma ? std::span(kWarpMatrixShapes) : std::span<const std::array<std::uint64_t, 3>>(kSyncShapes);
   for (const auto& known : shapes)
     if (known == shape) return;
   refuse(Code::Fragment, use,
          std::string(family.name) + " has the shapes (M, N, K) " +
-             (family.warp_matrix ? "(16, 16, 16), (32, 8, 16) and (8, 32, 16)" : "(16, 8, 16)") + ".");
+             (family.is_wmma ? "(16, 16, 16), (32, 8, 16) and (8, 32, 16)" : "(16, 8, 16)") + ".");
 }
 
 }  // namespace
@@ -389,12 +381,11 @@ const Type* Checker::intrinsic_type(Name name, std::span<const StaticArgument> a
       refuse(Code::Infer, use, "Atomic holds an integer or a bool, not " + std::string(element->name) + ".");
     return types().intrinsic(TypeKind::Atomic, element);
   }
-  for (const FragmentFamily& family : kFragmentFamilies) {
-    if (family.name != spelled) continue;
+  if (const FragmentFamily* family = fragment_family(spelled)) {
     takes(4);
     type_at(0);
     for (std::size_t i = 1; i < 4; ++i) natural_at(i);
-    hold_fragment(family, arguments, use);
+    hold_fragment(*family, arguments, use);
     return types().fragment(spelled, arguments);
   }
   if (spelled == "TmemAcc")

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontend/check/body_walk.hpp"
+#include "frontend/check/concurrent_ops.hpp"
 
 namespace cairn {
 
@@ -32,6 +33,37 @@ NumericsEntry quantization(const BuiltinExpr& expression) {
            {"scale", "positive-finite"},
            {"overflow", "saturate"},
            {"nan", expression.type->is_storage_float() ? "nan" : "trap"}}};
+}
+
+/// mma_unordered of matrices, or one step of fragments, whose K the entry names.
+NumericsEntry multiplication(const ConcurrentExpr& expression) {
+  const bool is_step = expression.op == ConcurrentOp::FragmentMultiply;
+  const Expr& factor = *expression.arguments[is_step ? 1 : 4];
+  NumericsEntry entry{expression.position,
+                      {{"op", "mma"},
+                       {"from", std::string(factor.type->element->name)},
+                       {"to", "f32"},
+                       {"rounding", "unordered-f32"},
+                       {"products", "exact-in-f32"},
+                       {"bound", "(k + 1) * 2^-22 * (|c| + sum |a * b|)"}}};
+  if (is_step) entry.fields.emplace_back("k", std::to_string(factor.type->arguments[3].natural));
+  return entry;
+}
+
+constexpr const char* kAtomicBound =
+    "over k adds, k * 2^-23 * (|old| + sum |v|) + k * 2^-125 for f32 while k < 2^22, and k * 2^-52 * (|old| + sum |v|) "
+    "for f64 while k < 2^51";
+
+NumericsEntry atomic_addition(const ConcurrentExpr& expression) {
+  const std::string type(expression.receiver->type->name);
+  const bool is_f32 = expression.receiver->type->is(TypeKind::F32);
+  return {expression.position,
+          {{"op", "atomic_add"},
+           {"from", type},
+           {"to", type},
+           {"rounding", is_f32 ? "unordered-f32" : "unordered-f64"},
+           {"bound", kAtomicBound},
+           {"subnormals", is_f32 ? "flushed-on-device" : "kept"}}};
 }
 
 // ----------------------------------------------------------------------------------------------------------------
@@ -169,6 +201,13 @@ std::vector<NumericsEntry> numerics_of(const checked::Function& function, const 
     }
     if (root.kind == ExprKind::Builtin && root.as<BuiltinExpr>().builtin >= Builtin::Quantize) {
       entries.push_back(quantization(root.as<BuiltinExpr>()));
+    }
+    if (root.kind == ExprKind::Concurrent) {
+      const auto& operation = root.as<ConcurrentExpr>();
+      const bool multiplies =
+          operation.op == ConcurrentOp::MatrixMultiply || operation.op == ConcurrentOp::FragmentMultiply;
+      if (multiplies) entries.push_back(multiplication(operation));
+      if (operation.op == ConcurrentOp::ElementAddUnordered) entries.push_back(atomic_addition(operation));
     }
     if (root.kind != ExprKind::Call || !is_pair_call(root.as<CallExpr>(), names)) return;
     const auto& call = root.as<CallExpr>();

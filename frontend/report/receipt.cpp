@@ -52,7 +52,7 @@ class Receipt {
     receipt["modules"] = module_interfaces(compilation_);
     receipt["requires"] = requirements();
     receipt["device_features"] = Json::array();
-    for (const DeviceFeature* need : checked::device_needs(compilation_.program)) {
+    for (const DeviceFeature* need : checked::device_needs(compilation_.program, compilation_.names)) {
       receipt["device_features"].push_back(need->name);
     }
     receipt["trusted_lowering_rules"] = Json::array();

@@ -1,5 +1,6 @@
 // Tasks, groups, atomics and mutexes (concurrency, 5, 6, 11 and 12). Regions and collectors: regions.cpp.
 #include "frontend/check/concurrent_ops.hpp"
+#include "frontend/check/fragments.hpp"
 #include "vm/lower/function_lowering.hpp"
 
 namespace cairn::lower {
@@ -33,6 +34,49 @@ constexpr RegisterType kU32{RegisterKind::U32, false, kNone};
 
 /// Where the guarded value lies in a Mutex.
 std::uint64_t guarded_offset(const bytecode::Type& mutex) { return std::max<std::uint64_t>(8, mutex.align); }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------ natives
+
+namespace {
+
+std::string_view ring_native(ConcurrentOp op) {
+  switch (op) {
+    case ConcurrentOp::WaitRing:
+      return "ring.wait";
+    case ConcurrentOp::RingNew:
+      return "ring.new";
+    case ConcurrentOp::RingRead:
+      return "ring.read";
+    case ConcurrentOp::RingWrite:
+      return "ring.write";
+    case ConcurrentOp::RingReceive:
+      return "ring.recv";
+    case ConcurrentOp::RingSend:
+      return "ring.send";
+    case ConcurrentOp::RingAccept:
+      return "ring.accept";
+    case ConcurrentOp::RingTimeout:
+      return "ring.timeout";
+    case ConcurrentOp::RingCancel:
+      return "ring.cancel";
+    case ConcurrentOp::RingNext:
+      return "ring.next";
+    case ConcurrentOp::RingStatus:
+      return "ring.status";
+    case ConcurrentOp::RingRoom:
+      return "ring.room";
+    default:
+      return "ring.pending";
+  }
+}
+
+std::string multiply_native(const ConcurrentExpr& e) {
+  const Type& factor = *e.arguments[4]->type;
+  const bool on_device = factor.placement == Placement::Device;
+  return (on_device ? "device.multiply." : "matrix.multiply.") + std::string(factor.element->name);
+}
 
 }  // namespace
 
@@ -93,7 +137,9 @@ Register FunctionLowering::concurrent(const Expr& e, const Place* to, Register i
   }
   if (is_atomic(node.op)) return atomic(node, into);
   if (is_element_update(node.op)) return element_update(node, into);
-  return ring(node, into);
+  if (checked::is_fragment(node.op)) return fragment(e.as<checked::FragmentExpr>(), to, into);
+  if (node.op == ConcurrentOp::MatrixMultiply) return call_native(node, multiply_native(node), into);
+  return call_native(node, ring_native(node.op), into);
 }
 
 // -------------------------------------------------------------------------------------------------------------- tasks
@@ -305,60 +351,24 @@ Register FunctionLowering::with(const ConcurrentExpr& e, const Place* to, Regist
   return outcome(window, shape, e.position, into);
 }
 
-// -------------------------------------------------------------------------------------------------------------- rings
-
-namespace {
-
-std::string_view ring_native(ConcurrentOp op) {
-  switch (op) {
-    case ConcurrentOp::WaitRing:
-      return "ring.wait";
-    case ConcurrentOp::RingNew:
-      return "ring.new";
-    case ConcurrentOp::RingRead:
-      return "ring.read";
-    case ConcurrentOp::RingWrite:
-      return "ring.write";
-    case ConcurrentOp::RingReceive:
-      return "ring.recv";
-    case ConcurrentOp::RingSend:
-      return "ring.send";
-    case ConcurrentOp::RingAccept:
-      return "ring.accept";
-    case ConcurrentOp::RingTimeout:
-      return "ring.timeout";
-    case ConcurrentOp::RingCancel:
-      return "ring.cancel";
-    case ConcurrentOp::RingNext:
-      return "ring.next";
-    case ConcurrentOp::RingStatus:
-      return "ring.status";
-    case ConcurrentOp::RingRoom:
-      return "ring.room";
-    default:
-      return "ring.pending";
-  }
-}
-
-}  // namespace
-
-/// An operation of a ring is a native: the ring first, where there is one, then the arguments.
-Register FunctionLowering::ring(const ConcurrentExpr& e, Register into) {
+/// A native: the receiver first, where there is one, then the arguments.
+Register FunctionLowering::call_native(const ConcurrentExpr& e, std::string_view name, Register into) {
   const Mark mark = this->mark();
   bytecode::Signature signature;
   signature.result = types().value(*e.type);
   Window window = open_window();
   const auto place_value = [&](const Expr& argument) {
-    const RegisterType form =
+    RegisterType form =
         argument.kind == ExprKind::Lend ? types().parameter(*argument.type) : types().value(*argument.type);
+    // An rw view may be lent to be read.
+    if (e.op == ConcurrentOp::MatrixMultiply) form.writable = &argument == e.arguments[3];
     value(argument, next_slot(window));
     placed(window, form.slots());
     signature.parameters.push_back(form);
   };
   if (e.receiver != nullptr) place_value(*e.receiver);
   for (const Expr* argument : e.arguments) place_value(*argument);
-  const std::uint32_t native =
-      module_.builder().native(ring_native(e.op), module_.builder().signature(std::move(signature)));
+  const std::uint32_t native = module_.builder().native(name, module_.builder().signature(std::move(signature)));
   emit(e.position, Op::CallNative, f_.outgoing(window.base), native);
   release(mark);
   return outcome(window, shape_of(*e.type), e.position, into);

@@ -31,6 +31,10 @@
 #include "vm/lower/operation_choice.hpp"
 #include "vm/lower/types.hpp"
 
+namespace cairn::checked {
+struct FragmentExpr;
+}
+
 namespace cairn::lower {
 
 using bytecode::Label;
@@ -326,7 +330,11 @@ class FunctionLowering {
   Register atomic(const checked::ConcurrentExpr& e, Register into);
   Register element_update(const checked::ConcurrentExpr& e, Register into);
   Register with(const checked::ConcurrentExpr& e, const Place* to, Register into);
-  Register ring(const checked::ConcurrentExpr& e, Register into);
+  Register call_native(const checked::ConcurrentExpr& e, std::string_view name, Register into);
+
+  // --- fragments.cpp
+  Register fragment(const checked::FragmentExpr& e, const Place* to, Register into);
+  Register fragment_reference(const Expr& e, Register slot);
 
   // --- regions.cpp
   void concurrent_statement(const checked::Stmt& s);

@@ -86,7 +86,10 @@ class Walk {
           walked(*e.as<checked::ViewOfExpr>().place);
           break;
         case ExprKind::Concurrent:
-          if (const Expr* receiver = e.as<checked::ConcurrentExpr>().receiver) addressed(*receiver);
+          if (const Expr* receiver = e.as<checked::ConcurrentExpr>().receiver) {
+            // The elements behind a view have addresses of their own.
+            receiver->type->is(TypeKind::View) ? walked(*receiver) : addressed(*receiver);
+          }
           break;
         default:
           break;

@@ -59,6 +59,7 @@ class ModuleLowering {
   [[nodiscard]] TypeLowering& types() { return types_; }
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] std::string_view text(Name name) const { return compilation_.names.text(name); }
+  [[nodiscard]] const NameTable& names() const { return compilation_.names; }
   [[nodiscard]] bytecode::SourcePosition position(Position position);
 
   /// The index of a function with a body; lowers it later when this is its first mention.

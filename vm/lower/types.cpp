@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "frontend/check/fragments.hpp"
+
 namespace cairn::lower {
 
 using bytecode::kNone;
@@ -140,6 +142,11 @@ std::uint32_t TypeLowering::declare(const Type& type) {
       index = builder_.array(declare(*type.element), type.count);
       complete = false;
       break;
+    case TypeKind::Fragment: {
+      const FragmentShape shape = fragment_shape(type, names_);
+      index = builder_.array(builder_.scalar(bytecode::ScalarKind::F32), shape.rows * shape.columns);
+      break;
+    }
     case TypeKind::Mutex:
       index = builder_.mutex(declare(*type.element));
       complete = false;

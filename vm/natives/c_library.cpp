@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "vm/interpreter/thread.hpp"
+#include "vm/natives/fragment_natives.hpp"
+#include "vm/natives/matrix_natives.hpp"
 #include "vm/natives/pair_natives.hpp"
 #include "vm/natives/reference_arguments.hpp"
 #include "vm/natives/reference_natives.hpp"
@@ -216,6 +218,8 @@ const NativeTable& c_library_natives() {
     NativeTable natives;
     natives.add(kNatives);
     natives.add(ring_natives());
+    natives.add(matrix_natives());
+    natives.add(fragment_natives());
     add_pair_natives(natives);
     natives.add(reference_natives());
     natives.add(reference_call::attention_natives());

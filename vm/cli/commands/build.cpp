@@ -145,7 +145,7 @@ class Build {
       if (target && provides(*target, feature)) provided.push_back(feature.name);
     }
     nlohmann::ordered_json needed = nlohmann::ordered_json::array();
-    for (const DeviceFeature* feature : checked::device_needs(session_.program())) needed.push_back(feature->name);
+    for (const DeviceFeature* feature : checked::device_needs(session_.program(), session_.compilation().names)) needed.push_back(feature->name);
     const DeviceLimits limits = target ? limits_of(*target) : DeviceLimits{};
     const auto known = [](int value) {
       return value == 0 ? nlohmann::ordered_json("unknown") : nlohmann::ordered_json(value);
