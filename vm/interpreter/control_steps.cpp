@@ -48,21 +48,26 @@ const Word* prologue(Machine& m, const Word* pc) {
   return entry.body;
 }
 
+namespace {
+
+const Word* missing_native(const Word* pc, const Machine& m) {
+  const bytecode::Native& native = m.thread->image().module().natives[n_of(pc[0])];
+  m.thread->pending = {TrapKind::Foreign, "the host has no " + native.name + " of that signature"};
+  return fail(TrapKind::Foreign, pc, m);
+}
+
+}  // namespace
+
 const Word* call_native(const Word* pc, Machine m) {
   Thread& thread = *m.thread;
-  const std::uint32_t index = n_of(pc[0]);
-  const NativeFunction function = thread.image().native(index);
-  const bytecode::Native& native = thread.image().module().natives[index];
-  if (function == nullptr) {
-    thread.pending = {TrapKind::Foreign, "the host has no " + native.name + " of that signature"};
-    return fail(TrapKind::Foreign, pc, m);
-  }
+  const Image::NativeSite& native = thread.image().native(n_of(pc[0]));
+  if (native.function == nullptr) [[unlikely]]
+    return missing_native(pc, m);
   std::uint64_t* window = m.base + a_of(pc[0]);
-  const bytecode::Signature& signature = thread.image().module().signatures[native.signature];
   const auto outer = thread.native_frame;
-  thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory};
+  thread.native_frame = {window + native.window_slots, m.memory};
   NativeCall call(thread, window);
-  function(call);
+  native.function(call);
   thread.native_frame = outer;
   if (thread.trapped) [[unlikely]]
     return kExit;  // a call it made

@@ -27,10 +27,10 @@ Image::Image(bytecode::Module module, const NativeTable& natives) : module_(std:
 void Image::prepare_natives(const NativeTable& natives) {
   for (const bytecode::Native& native : module_.natives) {
     const NativeEntry* entry = natives.find(native.name);
+    const bytecode::Signature& signature = module_.signatures[native.signature];
     // Slots are taken as the host's signature says, so the module must mean the same.
-    const bool same = entry != nullptr && entry->signature == bytecode::native_signature_text(
-                                                                  module_, module_.signatures[native.signature]);
-    natives_.push_back(same ? entry->function : nullptr);
+    const bool same = entry != nullptr && entry->signature == bytecode::native_signature_text(module_, signature);
+    natives_.push_back({same ? entry->function : nullptr, std::max(signature.parameter_slots(), 2U)});
   }
 }
 

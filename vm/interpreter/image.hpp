@@ -39,8 +39,12 @@ class Image {
   [[nodiscard]] const bytecode::Module& module() const { return module_; }
   [[nodiscard]] const CodeEntry* functions() const { return functions_.data(); }
   [[nodiscard]] const OwnerMap& owners(std::uint32_t type) const { return owners_[type]; }
-  /// The host's native, or null when it is missing.
-  [[nodiscard]] NativeFunction native(std::uint32_t index) const { return natives_[index]; }
+  /// A native of the module as a call needs it.
+  struct NativeSite {
+    NativeFunction function = nullptr;  // null when the host has none of that signature
+    std::uint32_t window_slots = 2;     // arguments or result, whichever takes more
+  };
+  [[nodiscard]] const NativeSite& native(std::uint32_t index) const { return natives_[index]; }
 
   /// The function whose code holds `pc`, or kNone.
   [[nodiscard]] std::uint32_t function_at(const bytecode::Word* pc) const;
@@ -57,7 +61,7 @@ class Image {
   std::vector<bytecode::Word> prologues_;  // a word per function
   std::vector<ZeroRange> zeros_;
   std::vector<OwnerMap> owners_;
-  std::vector<NativeFunction> natives_;
+  std::vector<NativeSite> natives_;
   std::vector<std::uint32_t> by_code_;  // function indices, ascending by code address
 };
 
