@@ -243,7 +243,7 @@ inline Pair<T> quantile_of_part(U64 k, int bits) {
   U64 rest = 2 * below + 1;
   T limbs[3];
   for (T& limb : limbs) {
-    const int size = rest == 0 ? 0 : 64 - __builtin_clzll(rest);
+    const int size = rest == 0 ? 0 : 64 - leading_zeros(rest);
     const U64 top = size > kPrecision<T> ? rest >> (size - kPrecision<T>) << (size - kPrecision<T>) : rest;
     limb = static_cast<T>(top);
     rest -= top;

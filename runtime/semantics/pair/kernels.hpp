@@ -72,7 +72,7 @@ namespace kernel {
 #define SQRT(r, a) const T r = square_root(a);
 #define KERNEL(name, parameters, high, low, lead, ...)       \
   template <class T>                                         \
-  [[gnu::always_inline]] inline Kernel<T> name(parameters) { \
+  CAIRN_PAIR_INLINE Kernel<T> name(parameters) { \
     __VA_ARGS__ return Kernel<T>{high, low, lead};           \
   }
 #include "runtime/semantics/pair/pair_kernels.def"

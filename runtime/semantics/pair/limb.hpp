@@ -120,6 +120,15 @@ CAIRN_PAIR_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
 CAIRN_PAIR_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 #endif
 
+/// Zeros above the leading bit of a number that is not zero.
+#if defined(__CUDACC_RTC__)
+CAIRN_PAIR_INLINE int leading_zeros(U32 bits) { return __clz(static_cast<int>(bits)); }
+CAIRN_PAIR_INLINE int leading_zeros(U64 bits) { return __clzll(static_cast<I64>(bits)); }
+#else
+CAIRN_PAIR_INLINE constexpr int leading_zeros(U32 bits) { return __builtin_clz(bits); }
+CAIRN_PAIR_INLINE constexpr int leading_zeros(U64 bits) { return __builtin_clzll(bits); }
+#endif
+
 /// 2^e; an infinity or, below the subnormals, zero.
 template <class T>
 CAIRN_PAIR_INLINE constexpr T power_of_two(int e) {
@@ -135,7 +144,7 @@ CAIRN_PAIR_INLINE constexpr int exponent_of(T x) {
   const Bits<T> bits = bits_of(magnitude(x));
   const int biased = static_cast<int>(bits >> (kPrecision<T> - 1));
   if (biased != 0) return biased - LimbFormat<T>::bias;
-  return kLeastExponent<T> + 63 - __builtin_clzll(static_cast<U64>(bits));
+  return kLeastExponent<T> + 63 - leading_zeros(static_cast<U64>(bits));
 }
 
 /// The significand of a finite limb that is not zero, signed, of magnitude in [1, 2).

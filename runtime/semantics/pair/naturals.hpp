@@ -30,7 +30,7 @@ struct Natural {
   [[nodiscard]] bool is_odd() const { return count != 0 && (words[0] & 1) != 0; }
   /// The number of bits without leading zeros.
   [[nodiscard]] int bits() const {
-    return count == 0 ? 0 : static_cast<int>(count) * 32 - __builtin_clz(words[count - 1]);
+    return count == 0 ? 0 : static_cast<int>(count) * 32 - leading_zeros(words[count - 1]);
   }
   /// Bit k; zero beyond the top.
   [[nodiscard]] bool bit(int k) const {

@@ -86,7 +86,7 @@ inline Angle<T> angle_of(Pair<T> x) {
   }
   int first = 1;
   while (first < kTurnWords<T> - 1 && turn[first] == 0) ++first;
-  int at = 32 * (first - 1) + (turn[first] == 0 ? 0 : __builtin_clz(turn[first]));  // bits after the point
+  int at = 32 * (first - 1) + (turn[first] == 0 ? 0 : leading_zeros(turn[first]));  // bits after the point
   T limbs[3];
   for (T& limb : limbs) {
     U64 bits = 0;
