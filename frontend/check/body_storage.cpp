@@ -52,6 +52,10 @@ const checked::Stmt* BodyChecker::storage(const syntax::StorageStmt& statement) 
     refuse(Code::OwnerElement, at,
            "A " + std::string(form) + " holds values, and " + std::string(element->name) + " is none.");
   }
+  if (element->is(TypeKind::Fragment)) {
+    refuse(Code::Fragment, at,
+           "A " + std::string(form) + " cannot hold fragments: they live in locals and parameters.");
+  }
   if (element->ownership == Ownership::Linear) {
     refuse(
         Code::LinearStorage, at,

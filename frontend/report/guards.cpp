@@ -67,8 +67,7 @@ class Sites {
       case ExprKind::LayoutQuery:
         return add("layout", root.position);
       case ExprKind::Concurrent:
-        if (checked::is_wide_access(root.as<ConcurrentExpr>().op)) add("wide", root.position);
-        return;
+        return concurrent(root.as<ConcurrentExpr>());
       case ExprKind::BufNew:
       case ExprKind::DynNew:
       case ExprKind::Format:
@@ -95,6 +94,23 @@ class Sites {
     if (!type->is_integer()) return;
     if (op == BinaryOp::Add || op == BinaryOp::Subtract || op == BinaryOp::Multiply) add("overflow", position);
     if (op == BinaryOp::Divide || op == BinaryOp::Remainder) add("division", position);
+  }
+
+  void concurrent(const ConcurrentExpr& root) {
+    switch (root.op) {
+      case ConcurrentOp::LoadWide:
+      case ConcurrentOp::StoreWide:
+        return add("wide", root.position);
+      case ConcurrentOp::MatrixMultiply:
+        return add("matrix", root.position);
+      case ConcurrentOp::FragmentLoad:
+      case ConcurrentOp::FragmentStore:
+      case ConcurrentOp::FragmentGet:
+      case ConcurrentOp::FragmentSet:
+        return add("fragment", root.position);
+      default:
+        return;
+    }
   }
 
   void builtin(const BuiltinExpr& root) {
