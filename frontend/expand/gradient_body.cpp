@@ -50,8 +50,8 @@ bool GradientBody::is_active(Name name) const {
   return variable != nullptr && variable->active;
 }
 
-/// A local's name is new, and so is its adjoint's (8.3).
-GradientVariable& GradientBody::declare_local(Name name, const Stmt& statement) {
+/// A local's name is new, and so is its adjoint's where it needs one (8.3).
+GradientVariable& GradientBody::declare_local(Name name, const Stmt& statement, bool has_adjoint) {
   const Name adjoint = sweep_.adjoint_of(name);
   const NameTable& names = facts_.program().names;
   const auto refuse_taken = [&](Name taken) {
@@ -60,7 +60,7 @@ GradientVariable& GradientBody::declare_local(Name name, const Stmt& statement) 
                std::string(names.text(taken)) + " itself. Rename the local " + std::string(names.text(name)) + ".");
   };
   if (reserved_.contains(name)) refuse_taken(name);
-  if (reserved_.contains(adjoint)) refuse_taken(adjoint);
+  if (has_adjoint && reserved_.contains(adjoint)) refuse_taken(adjoint);
   reserved_.insert(name);
   reserved_.insert(adjoint);
   return facts_.declare(name, {});
@@ -101,7 +101,7 @@ GradientBody::Step GradientBody::plain_let(const LetStmt& let) {
                 "A local that a derivative flows through is an f32 or f64. Compute this from what is not "
                 "differentiated.");
   }
-  GradientVariable& local = declare_local(let.name.name, let);
+  GradientVariable& local = declare_local(let.name.name, let, facts.active);
   local.role = facts.active ? Role::Value : Role::Data;
   local.active = facts.active;
   local.kind = kind;
@@ -119,7 +119,7 @@ GradientBody::Step GradientBody::sum_let(const LetStmt& let) {
                 "A let mut of a differentiated function is a sum, an f32 or f64 with its type written, that one "
                 "for loop adds into.");
   }
-  GradientVariable& sum = declare_local(let.name.name, let);
+  GradientVariable& sum = declare_local(let.name.name, let, true);
   sum.role = Role::Sum;
   sum.active = facts.active;
   sum.kind = kind;
@@ -149,7 +149,7 @@ GradientBody::Step GradientBody::reduction(const LetStmt& let, bool in_lane) {
   if (facts.active && !is_float(kind)) {
     refuse_form(let, "A reduction that a derivative flows through is of f32 or f64.");
   }
-  GradientVariable& local = declare_local(let.name.name, let);
+  GradientVariable& local = declare_local(let.name.name, let, facts.active);
   local.role = facts.active ? Role::Value : Role::Data;
   local.active = facts.active;
   local.kind = kind;

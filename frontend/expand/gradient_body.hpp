@@ -47,7 +47,7 @@ class GradientBody {
   [[noreturn]] void refuse_form(const syntax::Stmt& statement, std::string_view what) const;
   void hold_data(const syntax::Expr* expression, const syntax::Stmt& statement);
   void hold_value(const syntax::Expr& expression, const syntax::Stmt& statement);
-  GradientVariable& declare_local(Name name, const syntax::Stmt& statement);
+  GradientVariable& declare_local(Name name, const syntax::Stmt& statement, bool has_adjoint);
   Step plain_let(const syntax::LetStmt& let);
   Step sum_let(const syntax::LetStmt& let);
   Step reduction(const syntax::LetStmt& let, bool in_lane);
@@ -72,7 +72,6 @@ class GradientBody {
   GradientForms forms_;
   GradientSweep sweep_;
   std::unordered_set<Name> reserved_;
-  std::unordered_set<Name> adjoints_;                        // of what was met so far
   std::unordered_map<Name, const syntax::Stmt*> sum_loops_;  // name -> the first loop that adds into it
   std::unordered_map<Name, const syntax::Stmt*> written_;    // output -> the loop or region that writes it
   std::vector<Step> path_;

@@ -19,18 +19,22 @@ namespace {
 
 // --------------------------------------------------------------------------------------------------------- any reading
 
+/// An element of an output is never read; the view itself may be lent on.
+void GradientForms::hold_element(const Expr& base, Position statement) const {
+  const GradientVariable* variable = facts_.named(base);
+  if (variable == nullptr || variable->role != GradientVariable::Role::Output) return;
+  refuse(Code::GradForm, statement,
+         std::string(facts_.program().names.text(base.as<NameExpr>().name)) +
+             " is an output of the derivative, so this function writes it and never reads it. Read an ro view.");
+}
+
 void GradientForms::hold_read(Name name, Position statement) const {
   const GradientVariable* variable = facts_.variable(name);
-  if (variable == nullptr) return;
-  const std::string text(facts_.program().names.text(name));
-  if (variable->role == GradientVariable::Role::Output) {
-    refuse(Code::GradForm, statement,
-           text + " is an output of the derivative, so this function writes it and never reads it. Read an ro view.");
-  }
-  if (variable->role == GradientVariable::Role::Sum && variable->loop != nullptr && !variable->is_complete) {
-    refuse(Code::GradForm, statement,
-           "The sum " + text + " is read before its loop has ended. Read it after the loop that adds into it.");
-  }
+  if (variable == nullptr || variable->role != GradientVariable::Role::Sum) return;
+  if (variable->loop == nullptr || variable->is_complete) return;
+  refuse(Code::GradForm, statement,
+         "The sum " + std::string(facts_.program().names.text(name)) +
+             " is read before its loop has ended. Read it after the loop that adds into it.");
 }
 
 void GradientForms::hold_readable(const Expr& expression, Position statement) const {
@@ -45,12 +49,15 @@ void GradientForms::hold_readable(const Expr& expression, Position statement) co
       case ExprKind::Name:
         hold_read(each.as<NameExpr>().name, statement);
         return true;
+      case ExprKind::Bracket:
+        hold_element(*each.as<BracketExpr>().base, statement);
+        return true;
       case ExprKind::Call: {
         const GradientCallee callee = facts_.callee(each.as<CallExpr>());
         if (callee.kind == GradientCallee::Kind::Method) {
           refuse_form(each, "A gradient is not derived through a method call. Call the function by its name.");
         }
-        return callee.kind != GradientCallee::Kind::Length;
+        return true;
       }
       default:
         return true;

@@ -23,6 +23,7 @@ class GradientForms {
   void hold_call(const syntax::CallExpr& call, bool in_lane);
   void hold_gradient_call(const syntax::CallExpr& call, const GradientCallee& callee, bool in_lane);
   void hold_read(Name name, Position statement) const;
+  void hold_element(const syntax::Expr& base, Position statement) const;
   [[nodiscard]] bool is_active_view(const syntax::Expr& expression) const;
 
   GradientFacts& facts_;
