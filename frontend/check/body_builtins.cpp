@@ -1,6 +1,7 @@
 // Builtin functions that compute: which names there are, integer and float builtins, conversions, len, storage floats
 // (syntax and values, 1.6.4 and 1.7; numerics, 2 and 3).
 #include "frontend/check/body_checker.hpp"
+#include "frontend/check/method_hint.hpp"
 
 namespace cairn {
 
@@ -165,7 +166,8 @@ Node BodyChecker::least_or_greatest(BuiltinCall& call) {
   const std::string_view name = checker_.text(call.name);
   if (!left->type->is_integer()) {
     refuse(Code::Minmax, call.position,
-           std::string(name) + " takes integers, and these are " + std::string(left->type->name) + ".");
+           std::string(name) + " takes integers, and these are " + std::string(left->type->name) + "." +
+               method_hint(checker_, name, "y", left->type, scope_.module, call.position));
   }
   return builtin_node(name == "min" ? Builtin::Min : Builtin::Max, left->type, {as_value(left), as_value(right)},
                       call.position);
@@ -174,7 +176,8 @@ Node BodyChecker::least_or_greatest(BuiltinCall& call) {
 void BodyChecker::refuse_math(const BuiltinCall& call, std::string_view takes, const Type* type) {
   refuse(Code::MathType, call.position,
          std::string(checker_.text(call.name)) + " takes " + std::string(takes) + ", and this is " +
-             std::string(type->name) + ".");
+             std::string(type->name) + "." +
+             method_hint(checker_, checker_.text(call.name), "", type, scope_.module, call.position));
 }
 
 Node BodyChecker::absolute(BuiltinCall& call) {
@@ -279,6 +282,11 @@ Node BodyChecker::convert(const Type* target, std::span<Operand> arguments, Posi
                : source->is_storage_float() ? "widen with f32(x) first."
                : source->is(TypeKind::Bool) ? "a bool is no number; choose one with if."
                                             : "a number is needed.";
+    if (target->is_integer() && has_method(checker_, "to_int", source, scope_.module, at)) {
+      message += " Call the method: x.to_int[" + std::string(target->name) + "]().";
+    } else {
+      message += method_hint(checker_, "to_" + std::string(target->name), "", source, scope_.module, at);
+    }
     refuse(Code::Cast, at, std::move(message));
   }
   auto& node = make<checked::ConvertExpr>(ExprKind::Convert, target, at);

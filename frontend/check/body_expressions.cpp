@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "frontend/check/body_checker.hpp"
+#include "frontend/check/method_hint.hpp"
 #include "frontend/check/number_text.hpp"
 
 namespace cairn {
@@ -225,6 +226,8 @@ Node BodyChecker::unary(const syntax::UnaryExpr& expression, const Type* expecte
         expression.op == UnaryOp::Negate ? "- needs a signed integer or a float" : "~ needs an unsigned integer";
     message += ", and this is " + std::string(type->name) + ".";
     if (type->is_storage_float()) message += " Widen with f32(x), compute, and round back.";
+    if (expression.op == UnaryOp::Negate)
+      message += method_hint(checker_, "neg", "", type, scope_.module, expression.position);
     refuse(Code::Operator, expression.position, std::move(message));
   }
   auto& node = make<checked::UnaryExpr>(ExprKind::Unary, type, expression.position);
@@ -241,6 +244,13 @@ std::string_view spelling(BinaryOp op) {
   static constexpr std::string_view kSpellings[] = {"+",  "-",  "*", "/",  "%", "&",  "|",  "^",
                                                     "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
   return kSpellings[static_cast<std::size_t>(op)];
+}
+
+/// What a record's method of the operator's meaning is called; empty for an operator no record has one for.
+std::string_view method_of(BinaryOp op) {
+  static constexpr std::string_view kMethods[] = {"add", "sub", "mul", "div", "",   "",   "", "",
+                                                  "eq",  "ne",  "lt",  "le",  "gt", "ge", "", ""};
+  return kMethods[static_cast<std::size_t>(op)];
 }
 
 std::string_view needs_of(BinaryOp op) {
@@ -292,6 +302,7 @@ void BodyChecker::require_operator(BinaryOp op, const Type* type, Position at) {
   std::string message = std::string(spelling(op)) + " needs " + std::string(needs_of(op)) + ", and these are " +
                         std::string(type->name) + ".";
   if (type->is_storage_float()) message += " Widen with f32(x), compute, and round back.";
+  message += method_hint(checker_, method_of(op), "y", type, scope_.module, at);
   refuse(Code::Operator, at, std::move(message));
 }
 

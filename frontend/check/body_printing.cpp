@@ -1,5 +1,6 @@
 // print and its kin, format, assert and assert_eq (syntax and values, 1.12 and 1.13).
 #include "frontend/check/body_checker.hpp"
+#include "frontend/check/method_hint.hpp"
 
 namespace cairn {
 
@@ -31,7 +32,10 @@ PrintArgument BodyChecker::print_argument(Operand& operand) {
   }
   std::string message = "A " + std::string(type->name) + " does not print: integers, bools, floats and bytes do.";
   if (type->is_storage_float()) message += " Widen it with f32(x).";
-  if (type->is(TypeKind::Record)) message += " Print its fields.";
+  if (type->is(TypeKind::Record)) {
+    message += " Print its fields.";
+    message += method_hint(checker_, "to_f64", "", type, scope_.module, at);
+  }
   refuse(Code::PrintArg, at, std::move(message));
 }
 
