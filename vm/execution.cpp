@@ -18,13 +18,16 @@
 namespace cairn {
 
 struct Execution::State {
-  State(bytecode::Module module, const Limits& limits, Tier tier)
-      : image(std::move(module), c_library_natives()),
-        foreigns(image.module()),
-        instance(image, output, limits, tier),
+  State(bytecode::Module module, const Limits& limits, const ExecutionOptions& options)
+      : image(std::move(module), options.natives != nullptr ? *options.natives : c_library_natives()),
+        foreigns(image.module(), options.host),
+        instance(image, options.output != nullptr ? *options.output : output, limits, options.tier),
         thread(instance) {
     instance.set_foreign_caller(&foreigns);
+    if (options.watched) instance.watch();
   }
+  // The instance's other threads borrow from this one's stack.
+  ~State() { instance.end(); }
 
   Image image;
   ForeignLibrary foreigns;
@@ -36,7 +39,11 @@ struct Execution::State {
 Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   Limits limits;
   limits.memory_bytes = options.memory_bytes;
-  state_ = std::make_unique<State>(std::move(module), limits, options.tier);
+  limits.steps = options.steps;
+  limits.tasks = options.tasks;
+  limits.lanes = options.lanes;
+  if (options.stack_bytes != 0) limits.stack_bytes = options.stack_bytes;
+  state_ = std::make_unique<State>(std::move(module), limits, options);
   if (!state_->image.module().emulated_for.empty()) state_->instance.set_device(cuda::emulated_device());
   std::string list(options.program);
   list += '\0';
@@ -65,8 +72,24 @@ std::string Execution::assembly() {
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                           std::span<std::uint64_t> result) {
-  return state_->thread.call(function, arguments, result);
+  if (invoke(function, arguments, result)) return std::nullopt;
+  return trap();
 }
+
+bool Execution::invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                       std::span<std::uint64_t> result) {
+  return state_->thread.invoke(function, arguments, result);
+}
+
+const TrapRecord& Execution::trap() const {
+  // The thread that called may only have been told to stop.
+  const auto& first = state_->instance.first_trap();
+  return first ? *first : state_->thread.trap;
+}
+
+void Execution::interrupt() { state_->instance.interrupt(); }
+void Execution::set_deadline(std::int64_t nanoseconds) { state_->instance.set_deadline(nanoseconds); }
+std::uint64_t Execution::memory_used() const { return state_->instance.memory().used(); }
 
 std::expected<std::int32_t, TrapRecord> Execution::run_main() {
   std::uint64_t value = 0;

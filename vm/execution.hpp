@@ -19,11 +19,25 @@
 
 namespace cairn {
 
+class HostSymbols;
+class NativeTable;
+class OutputSink;
+
 struct ExecutionOptions {
   Tier tier = Tier::Auto;
   std::uint64_t memory_bytes = 0;                    // most the heap and thread stacks may hold; 0: no cap
   std::string_view program = "cairn";                // the program's own path: argument 0
   std::span<const std::string_view> arguments = {};  // of the program, its own path not among them
+
+  // What an embedding host sets; the command line leaves these be.
+  std::uint64_t stack_bytes = 0;                // of each thread's call stack; 0: the usual
+  std::uint64_t steps = 0;                      // back edges and calls of all threads together; 0: no limit
+  std::uint64_t tasks = 0;                      // at one time; 0: no limit
+  std::size_t lanes = 0;                        // 0: CAIRN_LANES, else the cores
+  bool watched = false;                         // interrupts and deadlines are heeded, and a trap stops every thread
+  OutputSink* output = nullptr;                 // null: descriptors 1 and 2. Outlives the execution, like the next two
+  const NativeTable* natives = nullptr;         // null: all there are
+  HostSymbols* host = nullptr;
 };
 
 class Execution {
@@ -51,6 +65,17 @@ class Execution {
   /// What ended the call: nothing, or the guard that failed. Arguments and result are slots, as bytecode passes them.
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                                std::span<std::uint64_t> result);
+
+  /// The same call; false when it trapped, and `trap` tells how.
+  [[nodiscard]] bool invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                            std::span<std::uint64_t> result);
+  [[nodiscard]] const TrapRecord& trap() const;
+
+  /// Stops whatever runs, from any thread; heeded when watched.
+  void interrupt();
+  /// When a call is to stop, on the monotonic clock in nanoseconds; 0: never. Heeded when watched.
+  void set_deadline(std::int64_t nanoseconds);
+  [[nodiscard]] std::uint64_t memory_used() const;
 
   /// Runs the entry. Its value, or the trap it ended with.
   [[nodiscard]] std::expected<std::int32_t, TrapRecord> run_main();

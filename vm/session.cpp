@@ -56,24 +56,40 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
   }
   session->project_ = std::move(*project);
   if (!options.insertions.empty()) session->compilation_.sources = with(options.insertions, session->sources());
+  session->check(options);
+  return session;
+}
+
+std::unique_ptr<Session> Session::open_text(std::string name, std::string text, const SessionOptions& options) {
+  std::unique_ptr<Session> session(new Session());
+  SourceMap& sources = session->compilation_.sources;
+  Project& project = session->project_.emplace();
+  project.manifest.name = name;
+  project.packages.emplace_back();
+  project.files.push_back({sources.add(std::move(name), std::move(text)), project.own_package(), {}});
+  session->check(options);
+  return session;
+}
+
+void Session::check(const SessionOptions& options) {
+  Verdict& verdict = compilation_.verdict;
+  if (!options.host_module.empty()) compilation_.sources.add("host.cairn", options.host_module, false, false);
   CheckOptions check;
   check.want_main = options.wants_main;
   check.generics = options.generics;
   check.emulate = options.emulate;
   check.packaged = packaged_module;
-  check.device_target =
-      options.device_target.empty() ? session->project_->manifest.device_target : options.device_target;
-  session->device_target_ = check.device_target;
-  session->emulate_ = options.emulate;
-  check_program(session->compilation_, check);
-  if (verdict.accepted()) session->judge_foreign_symbols();
-  if (verdict.accepted() && options.emulate) session->judge_foreign_emulation();
+  check.device_target = options.device_target.empty() ? project_->manifest.device_target : options.device_target;
+  device_target_ = check.device_target;
+  emulate_ = options.emulate;
+  check_program(compilation_, check);
+  if (verdict.accepted()) judge_foreign_symbols();
+  if (verdict.accepted() && options.emulate) judge_foreign_emulation();
   if (options.first_only && verdict.refusals.size() > 1) verdict.refusals.resize(1);
   if (options.first_only) {
     verdict.not_judged = 0;
     verdict.stopped_by.clear();
   }
-  return session;
 }
 
 std::unique_ptr<Session> Session::open_library() {

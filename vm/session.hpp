@@ -32,6 +32,7 @@ struct SessionOptions {
   bool generics = false;      // certify every generic function against its bounds
   bool first_only = false;    // stop at the first refusal, as everything but check, emit and lsp does
   std::string device_target;  // of the command line; else the manifest's is taken
+  std::string host_module;    // text of a module `host` that every program may import; empty: there is none
   bool emulate = false;
   std::vector<Insertion> insertions;  // each in a source of its own
 };
@@ -39,6 +40,8 @@ struct SessionOptions {
 class Session {
  public:
   static std::unique_ptr<Session> open(const std::filesystem::path& operand, const SessionOptions& options);
+  /// The same of one source that is no file; `name` is what positions call it.
+  static std::unique_ptr<Session> open_text(std::string name, std::string text, const SessionOptions& options);
   /// A program that imports every packaged module and declares nothing.
   static std::unique_ptr<Session> open_library();
 
@@ -87,6 +90,7 @@ class Session {
 
  private:
   Session() = default;
+  void check(const SessionOptions& options);
   void judge_foreign_symbols();
   void judge_foreign_emulation();
 

@@ -143,13 +143,16 @@ void IoRing::cancel(std::uint64_t tag) {
   }
 }
 
-IoRing::Completion IoRing::next() {
+std::optional<IoRing::Completion> IoRing::next(bool (*stopping)(const void* context), const void* context) {
   State& state = *state_;
   if (state.status >= 0) state.take_ended();
   while (state.finished.empty()) {
     io_uring_cqe* entry = nullptr;
-    const int waited = io_uring_wait_cqe(&state.ring, &entry);
-    if (waited < 0 || entry == nullptr) continue;  // interrupted
+    __kernel_timespec look{0, 5'000'000};
+    const int waited = stopping == nullptr ? io_uring_wait_cqe(&state.ring, &entry)
+                                           : io_uring_wait_cqe_timeout(&state.ring, &entry, &look);
+    if (stopping != nullptr && stopping(context)) return std::nullopt;
+    if (waited < 0 || entry == nullptr) continue;  // interrupted, or only time to look
     state.take(*entry);
     io_uring_cqe_seen(&state.ring, entry);
   }

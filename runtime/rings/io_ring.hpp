@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace cairn::runtime {
 
@@ -47,7 +48,9 @@ class IoRing {
   /// Every operation in flight under the tag comes back with -ECANCELED or its own result.
   void cancel(std::uint64_t tag);
   /// Blocks until an operation has ended; something must be pending.
-  Completion next();
+  Completion next() { return *next(nullptr, nullptr); }
+  /// The same, but nothing when `stopping(context)` says to give up, which is asked every few milliseconds.
+  std::optional<Completion> next(bool (*stopping)(const void* context), const void* context);
 
  private:
   struct State;

@@ -10,10 +10,12 @@ namespace cairn::runtime {
 
 class Lock {
  public:
-  enum class Outcome : std::uint8_t { Locked, AlreadyHeld };
+  enum class Outcome : std::uint8_t { Locked, AlreadyHeld, GaveUp };
 
   /// Blocks until the calling thread holds the lock; AlreadyHeld, and nothing done, when it does already.
-  [[nodiscard]] Outcome lock();
+  [[nodiscard]] Outcome lock() { return lock(nullptr, nullptr); }
+  /// The same, but gives up when `stopping(context)` says so, which a waiting thread asks every few milliseconds.
+  [[nodiscard]] Outcome lock(bool (*stopping)(const void* context), const void* context);
   void unlock();
 
  private:

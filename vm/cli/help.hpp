@@ -4,10 +4,11 @@
 #include <string>
 
 #include "vm/cli/command_table.hpp"
+#include "vm/version.hpp"
 
 namespace cairn::cli {
 
-inline constexpr std::string_view kVersion = "0.1.0";
+using cairn::kVersion;
 
 /// The usage line of a command; of the program when there is none.
 [[nodiscard]] std::string usage_line(const CommandRow* command);

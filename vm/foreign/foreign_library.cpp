@@ -141,6 +141,7 @@ struct ForeignLibrary::Prepared {
     std::uint32_t slot = 0;
   };
   void* symbol = nullptr;
+  std::uint32_t host_number = bytecode::kNone;  // in place of the symbol
   ffi_cif cif{};
   StructTypes structs;
   std::vector<ffi_type*> types;
@@ -157,7 +158,7 @@ struct ForeignLibrary::Prepared {
   std::vector<Word> words;
 };
 
-ForeignLibrary::ForeignLibrary(const bytecode::Module& module) : module_(module) {
+ForeignLibrary::ForeignLibrary(const bytecode::Module& module, HostSymbols* host) : module_(module), host_(host) {
   prepared_.resize(module.foreigns.size());
   for (std::uint32_t i = 0; i < module.foreigns.size() && !missing_; ++i) prepare(i);
 }
@@ -171,6 +172,7 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   auto prepared = std::make_unique<Prepared>();
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
   if (const auto assembly = decode_assembly(foreign.symbol)) {
+    if (host_ != nullptr && !host_->allows_assembly()) return refuse("is assembly, which the host does not allow.");
     auto code = jit::assemble_x86_64(assembly->text, assembly->operands, assembly->clobbers);
     if (!code) return refuse("cannot be run here: " + code.error());
     if (assembly->operands.size() != foreign.passing.size() || signature.result_reference) {
@@ -186,6 +188,16 @@ void ForeignLibrary::prepare(std::uint32_t index) {
     }
     prepared_[index] = std::move(prepared);
     return;
+  }
+  if (host_ != nullptr) {
+    const auto found = host_->find(module_, foreign);
+    if (!found) return refuse(found.error());
+    if (*found) {
+      prepared->host_number = **found;
+      prepared_[index] = std::move(prepared);
+      return;
+    }
+    if (!host_->allows_system()) return refuse("is foreign, and the host has no function " + foreign.symbol + ".");
   }
   prepared->symbol = find_symbol(foreign.symbol.c_str());
   if (prepared->symbol == nullptr) {
@@ -255,9 +267,10 @@ void ForeignLibrary::run_assembly(const Prepared& prepared, std::uint64_t* windo
   }
 }
 
-void ForeignLibrary::call(std::uint32_t foreign, std::uint64_t* window) {
+void ForeignLibrary::call(Thread& thread, std::uint32_t foreign, std::uint64_t* window) {
   using From = Prepared::Argument::From;
   Prepared& prepared = *prepared_[foreign];
+  if (prepared.host_number != bytecode::kNone) return host_->call(thread, prepared.host_number, window);
   if (prepared.assembly) return run_assembly(prepared, window);
   std::vector<void*> values(prepared.arguments.size());
   std::vector<void*> addresses(prepared.arguments.size());

@@ -83,7 +83,7 @@ const Word* call_foreign(const Word* pc, Machine m) {
   if (caller == nullptr) {
     thread.pending = {TrapKind::Foreign, "no foreign function " + thread.image().module().foreigns[index].name};
   } else {
-    caller->call(index, m.base + a_of(pc[0]));
+    caller->call(thread, index, m.base + a_of(pc[0]));
   }
   if (thread.pending.kind != TrapKind::None) [[unlikely]]
     return fail(thread.pending.kind, pc, m);

@@ -17,7 +17,7 @@ class Thread;
 
 /// What a program may ask of its host. A host chooses by it which natives
 /// its table offers; a program that calls one its host left out traps.
-enum class Capability : std::uint8_t { None, Output, Input, Files, Network, Environment, Time, Process, Memory };
+enum class Capability : std::uint8_t { None, Output, Input, Files, Network, Environment, Time, Process, Memory, Rings };
 
 /// One call of a native: its argument slots, where its result goes too.
 class NativeCall {

@@ -130,11 +130,25 @@ std::unique_ptr<Task> make_task(const Machine& m, const Word* pc) {
   return task;
 }
 
-/// Hands the task to a thread; false when there is none.
+/// Hands the task to a thread; false when there is none, or as many run as may.
 bool start(std::unique_ptr<Task>& task) {
-  if (!task->instance->task_threads().start(run_task, task.get())) return false;
+  Instance& instance = *task->instance;
+  if (!instance.begin_task()) return false;
+  instance.keep(task.get(), [](void* kept) { delete static_cast<Task*>(kept); });
+  if (!instance.task_threads().start(run_task, task.get())) {
+    instance.end_task();
+    instance.forget(task.get());
+    return false;
+  }
   static_cast<void>(task.release());  // whoever waits for it frees it
   return true;
+}
+
+/// A task that has ended, to be freed by whoever waited for it.
+std::unique_ptr<Task> taken(Task* task) {
+  task->instance->end_task();
+  task->instance->forget(task);
+  return std::unique_ptr<Task>(task);
 }
 
 /// Gives a finished task's result to the window of its wait; a task that trapped makes its waiter trap.
@@ -179,15 +193,16 @@ const Word* spawn(Machine m, const Word* pc) {
 }
 
 const Word* wait_ticket(Machine m, const Word* pc) {
-  std::unique_ptr<Task> task(reinterpret_cast<Task*>(m.base[b_of(pc[0])]));
+  auto* const task = reinterpret_cast<Task*>(m.base[b_of(pc[0])]);
   m.base[b_of(pc[0])] = 0;
   task->ended.wait();
-  return deliver(std::move(task), m, a_of(pc[0]), pc + 1);
+  return deliver(taken(task), m, a_of(pc[0]), pc + 1);
 }
 
 const Word* new_group(Machine m, const Word* pc) {
   auto group = std::make_unique<Group>();
   group->room = m.base[b_of(pc[0])];
+  m.thread->instance().keep(group.get(), [](void* kept) { delete static_cast<Group*>(kept); });
   m.base[a_of(pc[0])] = reinterpret_cast<std::uint64_t>(group.release());
   return pc + 1;
 }
@@ -212,7 +227,7 @@ const Word* collect(Machine m, const Word* pc) {
     std::unique_lock lock(group.mutex);
     if (group.outstanding == 0) return fail(TrapKind::Group, pc, m);
     group.finished_one.wait(lock, [&] { return !group.finished.empty(); });
-    task.reset(group.finished.front());
+    task = taken(group.finished.front());
     group.finished.pop_front();
     --group.outstanding;
   }
@@ -221,12 +236,13 @@ const Word* collect(Machine m, const Word* pc) {
 
 const Word* wait_group(Machine m, const Word* pc) {
   const std::unique_ptr<Group> group(reinterpret_cast<Group*>(m.base[a_of(pc[0])]));
+  m.thread->instance().forget(group.get());
   m.base[a_of(pc[0])] = 0;
   const Word* next = pc + 1;
   for (; group->outstanding != 0; --group->outstanding) {
     std::unique_lock lock(group->mutex);
     group->finished_one.wait(lock, [&] { return !group->finished.empty(); });
-    const std::unique_ptr<Task> task(group->finished.front());
+    const std::unique_ptr<Task> task = taken(group->finished.front());
     group->finished.pop_front();
     lock.unlock();
     if (task->trap && next != kExit) {
@@ -241,8 +257,17 @@ const Word* wait_group(Machine m, const Word* pc) {
 
 const Word* lock_mutex(Machine m, const Word* pc) {
   auto* lock = reinterpret_cast<runtime::Lock*>(m.base[a_of(pc[0])]);
-  if (lock->lock() == runtime::Lock::Outcome::AlreadyHeld) return fail(TrapKind::Mutex, pc, m);
-  return pc + 1;
+  Instance& instance = m.thread->instance();
+  const auto stopping = [](const void* waiting) { return static_cast<const Instance*>(waiting)->stopping(); };
+  switch (instance.watched() ? lock->lock(stopping, &instance) : lock->lock()) {
+    case runtime::Lock::Outcome::Locked:
+      return pc + 1;
+    case runtime::Lock::Outcome::AlreadyHeld:
+      return fail(TrapKind::Mutex, pc, m);
+    case runtime::Lock::Outcome::GaveUp:
+      break;
+  }
+  return fail(TrapKind::Interrupt, pc, m);
 }
 
 void unlock_mutex(std::uint8_t* mutex) { reinterpret_cast<runtime::Lock*>(mutex)->unlock(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <vector>
 
@@ -61,12 +62,46 @@ Instance::Instance(const Image& image, OutputSink& output, Limits limits, Tier t
       memory_(limits.memory_bytes),
       number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1),
       tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier, limits)) {}
-Instance::~Instance() = default;
+Instance::~Instance() { end(); }
+
+void Instance::end() {
+  interrupt();
+  task_threads_.reset();
+  lane_pool_.reset();
+  for (const auto& [object, release] : kept_) release(object);
+  kept_.clear();
+}
+
+bool Instance::past_deadline() const {
+  const std::int64_t deadline = deadline_.load(std::memory_order_relaxed);
+  return deadline != 0 && std::chrono::steady_clock::now().time_since_epoch() >= std::chrono::nanoseconds(deadline);
+}
+
+void Instance::keep(void* object, void (*release)(void*)) {
+  const std::lock_guard guard(kept_mutex_);
+  kept_.emplace(object, release);
+}
+
+void Instance::forget(void* object) {
+  const std::lock_guard guard(kept_mutex_);
+  kept_.erase(object);
+}
+
+bool Instance::begin_task() {
+  const std::uint64_t before = tasks_.fetch_add(1, std::memory_order_relaxed);
+  if (limits_.tasks == 0 || before < limits_.tasks) return true;
+  tasks_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
 
 void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }
 
 void Instance::tell_trap(const TrapRecord& record) {
-  if (!trap_told_.exchange(true) && on_trap_) on_trap_(record);
+  if (!trap_told_.exchange(true)) {
+    first_trap_ = record;
+    if (on_trap_) on_trap_(record);
+  }
+  if (watched()) interrupt();
 }
 
 runtime::LanePool* Instance::lane_pool(std::string& why) {
@@ -130,8 +165,8 @@ runtime::LanePool* Thread::lane_pool() {
   return pool;
 }
 
-std::optional<TrapRecord> Thread::call(std::uint32_t function, std::span<const std::uint64_t> arguments,
-                                       std::span<std::uint64_t> result) {
+bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                    std::span<std::uint64_t> result) {
   const CodeEntry& entry = functions[function];
   std::uint64_t* window = (native_frame.top != nullptr ? native_frame.top : stack_.begin()) + kLinkSlots;
   std::uint8_t* memory = native_frame.top != nullptr ? native_frame.memory : stack_.end();
@@ -142,16 +177,17 @@ std::optional<TrapRecord> Thread::call(std::uint32_t function, std::span<const s
     trap.message = "trap: stack: the call depth is spent";
     trap.notes = {"in " + entry.function->name};
     instance_.tell_trap(trap);
-    return trap;
+    return false;
   }
   window[-1] = reinterpret_cast<std::uint64_t>(interpreter::kExit);
   window[-2] = 0;
   window[-3] = reinterpret_cast<std::uint64_t>(memory);
   std::ranges::copy(arguments, window);
   interpreter::run(*this, entry.code, window, memory);
-  if (trapped) return trap;
+  if (trapped) [[unlikely]]
+    return false;
   std::copy_n(window, result.size(), result.begin());
-  return std::nullopt;
+  return true;
 }
 
 void Thread::record_trap(TrapKind kind, const bytecode::Word* pc, const std::uint64_t* base) {
@@ -202,6 +238,10 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
 
 TrapKind Thread::poll(std::uint64_t steps) {
   if (instance_.interrupted()) return TrapKind::Interrupt;
+  if (instance_.past_deadline()) {
+    pending.detail = "the time it was given is over";
+    return TrapKind::Limit;
+  }
   const std::uint64_t given = instance_.take_steps(steps);
   if (given == 0) return TrapKind::Limit;
   fuel += static_cast<std::int64_t>(given);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/stack.hpp"
@@ -28,6 +29,7 @@ class TaskThreads;
 namespace interpreter {
 class Block;
 }
+class Thread;
 namespace cuda {
 class Context;
 class Device;
@@ -52,7 +54,8 @@ class ForeignCaller {
  public:
   virtual ~ForeignCaller() = default;
   /// Arguments lie in `window` as the signature's slots, and the result goes there.
-  virtual void call(std::uint32_t foreign, std::uint64_t* window) = 0;
+  /// A call that fails leaves what to trap with in `thread.pending`.
+  virtual void call(Thread& thread, std::uint32_t foreign, std::uint64_t* window) = 0;
 };
 
 /// Limits a host sets; 0 is none. Any but the memory and stack limits make the interpreter count back edges and calls.
@@ -62,9 +65,8 @@ struct Limits {
   std::uint64_t steps = 0;     // back edges and calls
   std::size_t lanes = 0;       // of the pool; 0: CAIRN_LANES, else the cores
   std::size_t code_bytes = 0;  // of machine code, of which there is a bound in any case
+  std::uint64_t tasks = 0;     // running at one time
 };
-
-class Thread;
 
 /// What all threads of an instance share. Its pool and task threads start when something first asks for them, and end
 /// with it; each of them destroys its own heap.
@@ -93,13 +95,31 @@ class Instance {
   /// Asks every thread to stop with a trap of kind `interrupt` at its next back edge or call. Heeded where `watched`.
   void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  /// From this moment of the monotonic clock on, in nanoseconds, every thread stops with a trap of kind `limit`; 0:
+  /// never. Heeded where `watched`.
+  void set_deadline(std::int64_t nanoseconds) { deadline_.store(nanoseconds, std::memory_order_relaxed); }
+  [[nodiscard]] bool past_deadline() const;
+  /// Whether a thread that waits for another should give up: what it waits for may never come.
+  [[nodiscard]] bool stopping() const { return watched() && (interrupted() || past_deadline()); }
   /// Threads poll: for hosts that may interrupt. Set before anything runs.
   void watch() { watched_ = true; }
   [[nodiscard]] bool watched() const { return watched_ || limits_.steps != 0; }
   /// Called with the first trap of the instance, on the thread it happened on, before anything else is done about it: a
   /// command line ends the process there.
   void on_trap(std::function<void(const TrapRecord&)> handler) { on_trap_ = std::move(handler); }
+  /// Keeps the first; where `watched`, every other thread is asked to stop.
   void tell_trap(const TrapRecord& record);
+  /// The first trap of the instance, on whatever thread. Read when no other thread runs the program.
+  [[nodiscard]] const std::optional<TrapRecord>& first_trap() const { return first_trap_; }
+  /// Asks every thread to stop and waits until none runs: before the stack they borrow from goes.
+  void end();
+
+  /// Something the program made and is to release; what it has not when the instance ends is released then.
+  void keep(void* object, void (*release)(void*));
+  void forget(void* object);
+  /// False when as many tasks run as may.
+  [[nodiscard]] bool begin_task();
+  void end_task() { tasks_.fetch_sub(1, std::memory_order_relaxed); }
 
   /// The pool of lanes, or null with what is wrong with CAIRN_LANES in `why`.
   [[nodiscard]] runtime::LanePool* lane_pool(std::string& why);
@@ -123,11 +143,16 @@ class Instance {
   ForeignCaller* foreign_caller_ = nullptr;
   std::string argument_list_;
   std::atomic<bool> interrupted_{false};
+  std::atomic<std::int64_t> deadline_{0};
+  std::atomic<std::uint64_t> tasks_{0};
   bool watched_ = false;
   std::atomic<std::uint64_t> steps_taken_{0};
   std::array<std::atomic<std::uint64_t>, kPairCounters> pair_counters_{};
   std::function<void(const TrapRecord&)> on_trap_;
   std::atomic<bool> trap_told_{false};
+  std::optional<TrapRecord> first_trap_;
+  std::mutex kept_mutex_;
+  std::unordered_map<void*, void (*)(void*)> kept_;
   const std::uint64_t number_;  // of this instance in the process
   std::unique_ptr<Tiers> tiers_;
   std::mutex threads_mutex_;
@@ -144,7 +169,13 @@ class Thread {
   /// trap it ended with, if it did: then nothing of it was released, and only ending the instance is allowed. May be
   /// called from a native of this thread.
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,
-                                               std::span<std::uint64_t> result);
+                                               std::span<std::uint64_t> result) {
+    if (invoke(function, arguments, result)) return std::nullopt;
+    return trap;
+  }
+  /// The same; false when it trapped, and `trap` tells how.
+  [[nodiscard]] bool invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
+                            std::span<std::uint64_t> result);
 
   [[nodiscard]] Instance& instance() const { return instance_; }
   [[nodiscard]] const Image& image() const { return instance_.image(); }

@@ -19,7 +19,18 @@ void native_new(NativeCall& call) {
   if (entries < 1 || entries > IoRing::kMostEntries) {
     return call.trap(TrapKind::Ring, std::to_string(entries) + " entries, of 1 to 4096");
   }
-  call.result(reinterpret_cast<std::uint64_t>(new IoRing(entries)));
+  auto* const ring = new IoRing(entries);
+  // Where the program ends without waiting, closing the ring ends what is in flight before any buffer goes.
+  call.thread().instance().keep(ring, [](void* kept) { delete static_cast<IoRing*>(kept); });
+  call.result(reinterpret_cast<std::uint64_t>(ring));
+}
+
+/// What ends next, or nothing when the program is to stop.
+std::optional<IoRing::Completion> next_of(const NativeCall& call) {
+  const Instance& instance = call.thread().instance();
+  if (!instance.watched()) return ring_of(call).next();
+  const auto stopping = [](const void* waiting) { return static_cast<const Instance*>(waiting)->stopping(); };
+  return ring_of(call).next(stopping, &instance);
 }
 
 /// False when the ring is full: the call traps.
@@ -74,11 +85,12 @@ void native_next(NativeCall& call) {
   if (ring.pending() == 0) return call.trap(TrapKind::Ring, "nothing is in flight");
   auto* tag = call.pointer<std::uint64_t>(1);
   auto* result = call.pointer<std::int64_t>(2);
-  const IoRing::Completion completion = ring.next();
-  *tag = completion.tag;
-  *result = completion.result;
-  call.slots()[0] = reinterpret_cast<std::uint64_t>(completion.data);
-  call.slots()[1] = completion.length;
+  const auto completion = next_of(call);
+  if (!completion) return call.trap(TrapKind::Interrupt, "stopped while it waited for a ring");
+  *tag = completion->tag;
+  *result = completion->result;
+  call.slots()[0] = reinterpret_cast<std::uint64_t>(completion->data);
+  call.slots()[1] = completion->length;
 }
 
 void native_status(NativeCall& call) { call.result(ring_of(call).status()); }
@@ -89,26 +101,28 @@ void native_pending(NativeCall& call) { call.result(ring_of(call).pending()); }
 void native_wait(NativeCall& call) {
   IoRing& ring = ring_of(call);
   while (ring.pending() != 0) {
-    const IoRing::Completion completion = ring.next();
-    if (completion.data != nullptr) call.thread().heap().release(completion.data, completion.length);
+    const auto completion = next_of(call);
+    if (!completion) return call.trap(TrapKind::Interrupt, "stopped while it waited for a ring");
+    if (completion->data != nullptr) call.thread().heap().release(completion->data, completion->length);
   }
+  call.thread().instance().forget(&ring);
   delete &ring;
 }
 
 constexpr NativeEntry kNatives[] = {
-    {"ring.new", "(u64) -> ring", Capability::None, native_new},
-    {"ring.read", "(ring, i32, buf u8, u64, u64, u64)", Capability::None, native_transfer<Operation::Read>},
-    {"ring.write", "(ring, i32, buf u8, u64, u64, u64)", Capability::None, native_transfer<Operation::Write>},
-    {"ring.recv", "(ring, i32, buf u8, u64, u64)", Capability::None, native_transfer<Operation::Receive>},
-    {"ring.send", "(ring, i32, buf u8, u64, u64)", Capability::None, native_transfer<Operation::Send>},
-    {"ring.accept", "(ring, i32, u64)", Capability::None, native_accept},
-    {"ring.timeout", "(ring, u64, u64)", Capability::None, native_timeout},
-    {"ring.cancel", "(ring, u64)", Capability::None, native_cancel},
-    {"ring.next", "(ring, ref mut u64, ref mut i64) -> buf u8", Capability::None, native_next},
-    {"ring.status", "(ring) -> i64", Capability::None, native_status},
-    {"ring.room", "(ring) -> u64", Capability::None, native_room},
-    {"ring.pending", "(ring) -> u64", Capability::None, native_pending},
-    {"ring.wait", "(ring)", Capability::None, native_wait},
+    {"ring.new", "(u64) -> ring", Capability::Rings, native_new},
+    {"ring.read", "(ring, i32, buf u8, u64, u64, u64)", Capability::Rings, native_transfer<Operation::Read>},
+    {"ring.write", "(ring, i32, buf u8, u64, u64, u64)", Capability::Rings, native_transfer<Operation::Write>},
+    {"ring.recv", "(ring, i32, buf u8, u64, u64)", Capability::Rings, native_transfer<Operation::Receive>},
+    {"ring.send", "(ring, i32, buf u8, u64, u64)", Capability::Rings, native_transfer<Operation::Send>},
+    {"ring.accept", "(ring, i32, u64)", Capability::Rings, native_accept},
+    {"ring.timeout", "(ring, u64, u64)", Capability::Rings, native_timeout},
+    {"ring.cancel", "(ring, u64)", Capability::Rings, native_cancel},
+    {"ring.next", "(ring, ref mut u64, ref mut i64) -> buf u8", Capability::Rings, native_next},
+    {"ring.status", "(ring) -> i64", Capability::Rings, native_status},
+    {"ring.room", "(ring) -> u64", Capability::Rings, native_room},
+    {"ring.pending", "(ring) -> u64", Capability::Rings, native_pending},
+    {"ring.wait", "(ring)", Capability::Rings, native_wait},
 };
 
 }  // namespace

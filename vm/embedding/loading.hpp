@@ -1,0 +1,20 @@
+// From a path or a text to a module that runs.
+#pragma once
+
+#include <memory>
+
+#include "frontend/diagnostics/diagnostic.hpp"
+#include "vm/embedding/vm.hpp"
+
+namespace cairn::embedding {
+
+[[nodiscard]] std::unique_ptr<cairn_diagnostics> diagnostics_of(const Verdict& verdict, const SourceMap& sources);
+
+/// A fresh instance of the module's program on the calling thread; why it cannot run, or empty.
+[[nodiscard]] std::string start(cairn_module& module);
+
+/// Keeps the trap and leaves the module dead.
+void bury(cairn_module& module, TrapRecord record);
+[[nodiscard]] cairn_trap trap_of(const cairn_module& module);
+
+}  // namespace cairn::embedding
