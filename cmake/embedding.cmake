@@ -4,9 +4,11 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-add_library(libcairn SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:cairn_embedding>)
-target_link_libraries(libcairn PRIVATE cairn_vm cairn_options)
-target_link_options(libcairn PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+add_library(libcairn SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:cairn_embedding>
+  vm/embedding/shared/standard_error.c)
+# The program links the static libraries of what it stands on, for a quick start; a shared library needs the shared ones.
+set(cairn_system_libraries asmjit ffi z xxhash mpfr gmp uring)
+target_link_libraries(libcairn PRIVATE cairn_options)
 set_target_properties(libcairn PROPERTIES OUTPUT_NAME cairn VERSION ${PROJECT_VERSION} SOVERSION 0 EXPORT_NAME cairn
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 target_include_directories(libcairn INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -23,6 +25,11 @@ foreach(part IN LISTS parts)
   endif()
 endforeach()
 string(APPEND script "save\nend\n")
+list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
+add_dependencies(libcairn ${archives})
+set_property(TARGET libcairn APPEND PROPERTY LINK_DEPENDS ${archive_files})
+target_link_libraries(libcairn PRIVATE -Wl,--start-group ${archive_files} -Wl,--end-group ${cairn_system_libraries} dl pthread)
+target_link_options(libcairn PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined -Wl,--wrap=stderr)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/lib/libcairn.mri CONTENT "${script}")
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/lib/libcairn.a
   COMMAND ${CMAKE_COMMAND} -E rm -f ${PROJECT_BINARY_DIR}/lib/libcairn.a

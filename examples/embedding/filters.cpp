@@ -14,20 +14,27 @@ struct Filter {
 };
 
 constexpr Filter kFilters[] = {
-    {"brighten", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-                 "  for i in 0..n { out[i] = u8(min(u64(pixels[i]) * 2, 255)); }\n}\n"},
-    {"edges", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-              "  for i in 1..n { out[i] = max(pixels[i], pixels[i - 1]) - min(pixels[i], pixels[i - 1]); }\n}\n"},
-    {"careless", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-                 "  for i in 0..n { out[i] = pixels[i + 1]; }\n}\n"},
-    {"endless", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-                "  let mut turns:u64 = 0;\n  while turns < 1 { out[0] = 1; }\n}\n"},
-    {"greedy", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-               "  let room = Buf[u64](1000000000);\n  out[0] = u8(len(room) % 7);\n}\n"},
-    {"nosy", "import std.fs;\nfn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-             "  if fs.exists(\"/etc/passwd\") { out[0] = 1; }\n}\n"},
-    {"racing", "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
-               "  parallel i in n { out[0] = pixels[i]; }\n}\n"},
+    {"brighten",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  for i in 0..n { out[i] = u8(min(u64(pixels[i]) * 2, 255)); }\n}\n"},
+    {"edges",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  for i in 1..n { out[i] = max(pixels[i], pixels[i - 1]) - min(pixels[i], pixels[i - 1]); }\n}\n"},
+    {"careless",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  for i in 0..n { out[i] = pixels[i + 1]; }\n}\n"},
+    {"endless",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  let mut turns:u64 = 0;\n  while turns < 1 { out[0] = 1; }\n}\n"},
+    {"greedy",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  let room = Buf[u64](1000000000);\n  out[0] = u8(len(room) % 7);\n}\n"},
+    {"nosy",
+     "import std.fs;\nfn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  if fs.exists(\"/etc/passwd\") { out[0] = 1; }\n}\n"},
+    {"racing",
+     "fn apply(n:usize, out:rw<u8>[n], pixels:ro<u8>[n]) {\n"
+     "  parallel i in n { out[0] = pixels[i]; }\n}\n"},
 };
 
 }  // namespace

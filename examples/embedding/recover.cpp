@@ -22,7 +22,7 @@ fn worth(symbol:u32, pieces:u64) -> f64 {
 fn report(n:usize, amounts:ro<f64>[n]) {
   let total = reduce + for i in n yield amounts[i];
   println("total ", total);
-  unsafe { host.note(amounts, u64(n)); }
+  unsafe { host.note(amounts, n); }
 }
 
 fn deep(n:u64) -> u64 {
@@ -51,12 +51,12 @@ int main() {
   };
   cairn::embed::Machine machine(options);
   const std::map<std::uint32_t, double> prices = {{1, 2.5}, {2, 40.0}};
-  machine.add<double, std::uint32_t>("fn price(symbol:u32) -> f64 effects(io)", [&](std::uint32_t symbol) {
+  machine.add<double(std::uint32_t)>("fn price(symbol:u32) -> f64 effects(io)", [&](std::uint32_t symbol) {
     const auto found = prices.find(symbol);
     if (found == prices.end()) throw std::runtime_error("no price of symbol " + std::to_string(symbol));
     return found->second;
   });
-  machine.add<void, std::span<const double>, std::uint64_t>(
+  machine.add<void(std::span<const double>, std::uint64_t)>(
       "fn note(amounts:ro<f64>[n], n:usize) effects(io)",
       [](std::span<const double> amounts, std::uint64_t) { std::printf("host sees %zu amounts\n", amounts.size()); });
 
@@ -75,7 +75,8 @@ int main() {
   attempt("unknown symbol", [&] { program.find("worth").call<double>(9u, std::uint64_t{1}); });
   attempt("too deep", [&] { program.find("deep").call<std::uint64_t>(std::uint64_t{100'000'000}); });
   const std::uint64_t xs[] = {1, 2, 3};
-  attempt("past the end", [&] { program.find("index").call<std::uint64_t>(std::span<const std::uint64_t>(xs), std::uint64_t{3}); });
+  attempt("past the end",
+          [&] { program.find("index").call<std::uint64_t>(std::span<const std::uint64_t>(xs), std::uint64_t{3}); });
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     program.interrupt();

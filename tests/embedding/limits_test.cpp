@@ -178,7 +178,7 @@ TEST_CASE("programs call the host's functions under their declared effects", "[e
   CHECK(host.load(
             "import host;\nfn f() -> f64 pure { let mut p:f64 = 0.0; unsafe { p = host.price(1); } return p; }\n") ==
         nullptr);
-  CHECK(host.refused == "E-EFFECT");
+  CHECK(host.refused == "E-EFFECT-CEILING");
 }
 
 TEST_CASE("modules run at the same time on threads of their own", "[embedding]") {

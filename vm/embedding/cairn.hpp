@@ -265,11 +265,12 @@ class Machine {
 
   /// A host function as a program sees it: "fn price(symbol:u32) -> f64 effects(io)". An exception it throws becomes a
   /// trap of the program that called it. Lengths are parameters of their own, as the declaration writes them.
-  template <class R, class... Parameters>
-  void add(const std::string& declaration, std::function<R(Parameters...)> function) {
-    auto kept = std::make_unique<Kept<R, Parameters...>>();
+  /// machine.add<double(std::uint32_t)>("fn price(symbol:u32) -> f64 effects(io)", [](std::uint32_t) { ... });
+  template <class Signature>
+  void add(const std::string& declaration, std::function<Signature> function) {
+    auto kept = std::make_unique<Kept<Signature>>();
     kept->function = std::move(function);
-    if (cairn_register(vm_.get(), declaration.c_str(), &Kept<R, Parameters...>::enter, kept.get()) != CAIRN_OK) {
+    if (cairn_register(vm_.get(), declaration.c_str(), &Kept<Signature>::enter, kept.get()) != CAIRN_OK) {
       throw BadArgument("this is no declaration of a function, or its name is taken: " + declaration);
     }
     kept_.push_back(std::move(kept));
@@ -281,8 +282,10 @@ class Machine {
   struct Base {
     virtual ~Base() = default;
   };
+  template <class Signature>
+  struct Kept;
   template <class R, class... Parameters>
-  struct Kept final : Base {
+  struct Kept<R(Parameters...)> final : Base {
     std::function<R(Parameters...)> function;
 
     static const char* enter(void* context, const cairn_value* arguments, std::size_t count, cairn_value* result) {

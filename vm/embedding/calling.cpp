@@ -213,10 +213,10 @@ uint64_t cairn_memory_used(const cairn_module* module) {
 cairn_status cairn_run_main(cairn_module* module, int32_t* result) {
   if (module == nullptr) return CAIRN_BAD_ARGUMENT;
   if (const cairn_status state = ready(*module); state != CAIRN_OK) return state;
-  if (!module->has_main) return bad(*module, "the program has no main");
+  if (module->main == cairn::bytecode::kNone) return bad(*module, "the program has no main");
   set_deadline(*module);
   std::uint64_t value = 0;
-  if (auto trapped = module->execution->call(module->program.entry, {}, {&value, module->main_has_result ? 1U : 0U})) {
+  if (auto trapped = module->execution->call(module->main, {}, {&value, module->main_has_result ? 1U : 0U})) {
     bury(*module, std::move(*trapped));
     return CAIRN_TRAPPED;
   }

@@ -275,6 +275,7 @@ std::expected<Shape, std::string> shape_of_function(const checked::Function& fun
     const checked::Local& local = *function.parameters[k];
     Form& form = shape->parameters[k];
     form.type = local.type->name;
+    if (form.type.ends_with("@host")) form.type.resize(form.type.size() - 5);
     const bool lends = local.type->is(TypeKind::View) || local.type->is(TypeKind::Borrow);
     refine(lends ? *local.type->element : *local.type, form, lends ? form.element : form.kind);
     if (local.extent == nullptr) continue;

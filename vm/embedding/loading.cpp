@@ -32,6 +32,12 @@ bool may_cross(const checked::Function& function) {
          (function.result->is(TypeKind::Void) || may_cross(*function.result));
 }
 
+/// fn main() of the root module, as `run` takes it.
+bool is_entry(const checked::Function& function) {
+  return function.name == "main" && function.parameters.empty() &&
+         (function.result->is(TypeKind::Void) || function.result->is(TypeKind::I32));
+}
+
 std::string joined(const std::vector<std::string>& labels) {
   std::string all;
   for (const std::string& label : labels) all += (all.empty() ? "" : ", ") + label;
@@ -55,10 +61,18 @@ std::unique_ptr<cairn_diagnostics> diagnostic_of(Diagnostic diagnostic, const So
 /// A module whose program was checked here.
 std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<cairn_diagnostics>& diagnostics) {
   lower::Options options;
+  options.entry = false;
+  const checked::Function* main = nullptr;
   for (const checked::Function* function : session.own_functions()) {
-    if (function == session.program().main || function->declaration == nullptr) continue;
-    if (is_exported(*function->declaration) && may_cross(*function)) options.roots.push_back(function);
+    if (function->declaration == nullptr) continue;
+    if (is_entry(*function)) {
+      main = function;
+    } else if (is_exported(*function->declaration) && may_cross(*function)) {
+      options.roots.push_back(function);
+    }
   }
+  const std::size_t callable = options.roots.size();
+  if (main != nullptr) options.roots.push_back(main);
   auto lowered = session.lower(options);
   if (!lowered) {
     diagnostics = diagnostic_of(std::move(lowered.error()), session.sources());
@@ -66,7 +80,7 @@ std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<
   }
   auto module = std::make_unique<cairn_module>();
   const NameTable& names = const_cast<Session&>(session).compilation().names;
-  for (std::size_t k = 0; k < options.roots.size(); ++k) {
+  for (std::size_t k = 0; k < callable; ++k) {
     const checked::Function& declared = *options.roots[k];
     const std::uint32_t index = lowered->roots[k];
     auto shape = shape_of_function(declared, lowered->module, lowered->module.functions[index].signature);
@@ -82,8 +96,8 @@ std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<
     function->shape = std::move(*shape);
     module->functions.push_back(std::move(function));
   }
-  module->has_main = session.program().main != nullptr;
-  module->main_has_result = module->has_main && !session.program().main->result->is(TypeKind::Void);
+  if (main != nullptr) module->main = lowered->roots[callable];
+  module->main_has_result = main != nullptr && !main->result->is(TypeKind::Void);
   module->program = std::move(lowered->module);
   return module;
 }
@@ -102,8 +116,8 @@ std::unique_ptr<cairn_module> module_of(bytecode::Module program) {
     function->shape = std::move(*shape);
     module->functions.push_back(std::move(function));
   }
+  module->main = program.entry;
   if (program.entry != bytecode::kNone) {
-    module->has_main = true;
     module->main_has_result = program.signatures[program.functions[program.entry].signature].result.slots() != 0;
   }
   module->program = std::move(program);

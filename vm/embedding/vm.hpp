@@ -99,7 +99,7 @@ struct cairn_module {
   std::thread::id thread;
   std::vector<std::unique_ptr<cairn_function>> functions;
   std::unordered_map<std::string, cairn_function*> by_name;
-  bool has_main = false;
+  std::uint32_t main = cairn::bytecode::kNone;
   bool main_has_result = false;
 
   bool dead = false;
