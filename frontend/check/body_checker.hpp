@@ -60,6 +60,10 @@ struct ExtentIdentity {
   const checked::Local* local = nullptr;  // Path: a local that was not written, the extent of a view; `place` is null
 };
 
+namespace checked {
+enum class CacheHint : std::uint8_t;
+}  // namespace checked
+
 class BodyChecker;
 
 struct BuiltinCall {
@@ -525,6 +529,9 @@ class BodyChecker {
   std::pair<Node, Node> fragment_coordinates(BuiltinCall& call);
   // wide_accesses.cpp
   Node wide_access(BuiltinCall& call);
+  Node wide_array(Operand& operand, bool stores);
+  std::uint64_t wide_width(const BuiltinCall& call);
+  checked::CacheHint wide_hint(const syntax::Expr& written, Node array, bool stores);
   Node wide_part(Node array, Node index, std::uint64_t width, Position at);
   Node atomic_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at);
   Node order_argument(Operand& operand);

@@ -6,6 +6,7 @@
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/checker.hpp"
 #include "frontend/check/concurrent_ops.hpp"
+#include "frontend/check/cooperative.hpp"
 #include "frontend/check/fragments.hpp"
 #include "frontend/check/judgement_state.hpp"
 #include "frontend/check/rows.hpp"
@@ -19,16 +20,13 @@ namespace {
 constexpr LabelSet kDeviceLabels = labels(Label::ParDevice, Label::GpuAlloc, Label::AsmPtx, Label::TransferD2D,
                                           Label::TransferD2H, Label::TransferH2D);
 
-bool any_row_has(const Program& program, LabelSet labels, bool externs) {
-  return std::ranges::any_of(program.functions, [&](const auto& function) {
-    return function->row != nullptr && function->row->has_any(labels) &&
-           (externs || function->kind != FunctionKind::Extern);
-  });
-}
-
 }  // namespace
 
-bool has_device_work(const Program& program) { return any_row_has(program, kDeviceLabels, true); }
+bool has_device_work(const Program& program) {
+  return std::ranges::any_of(program.functions, [](const auto& function) {
+    return function->row != nullptr && function->row->has_any(kDeviceLabels);
+  });
+}
 
 namespace {
 
@@ -65,6 +63,12 @@ void add_tensor_needs(const ConcurrentExpr& operation, const NameTable& names, N
   for (const Expr* argument : operation.arguments) add_fragment(*argument->type);
 }
 
+/// A pipeline's fills are copies in flight.
+void add_pipeline_needs(const CooperativeStmt& region, Needs& needs) {
+  const bool has_pipelines = !region.blocks.pipelines.empty() || !region.finish.pipelines.empty();
+  if (region.device && has_pipelines) needs.add("cp_async");
+}
+
 }  // namespace
 
 std::vector<const DeviceFeature*> device_needs(const Program& program, const NameTable& names) {
@@ -80,7 +84,9 @@ std::vector<const DeviceFeature*> device_needs(const Program& program, const Nam
             add_tensor_needs(expression.as<ConcurrentExpr>(), names, needs);
           }
         },
-        [](const Stmt&) {});
+        [&](const Stmt& statement) {
+          if (statement.kind == StmtKind::Cooperative) add_pipeline_needs(statement.as<CooperativeStmt>(), needs);
+        });
   }
   return needs.all;
 }

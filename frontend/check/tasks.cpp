@@ -42,7 +42,7 @@ const checked::SpawnExpr& BodyChecker::spawned(const syntax::SpawnExpr& expressi
   for (const syntax::Identifier& name : expression.after) {
     const Local* ticket = find_local(name.name);
     const bool is_queued = ticket != nullptr && ticket->type->is(TypeKind::Ticket) &&
-                           ticket->type->placement == Placement::Device && !is_consumed(*ticket);
+                           ticket->type->placement == Placement::Device && !dead_.contains(ticket->slot);
     if (!is_queued) {
       refuse(Code::Spawn, name.position,
              quoted(name.name) + " is no live ticket of queued device work, so nothing runs after it.");

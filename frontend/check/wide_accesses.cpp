@@ -35,89 +35,97 @@ std::optional<CacheHint> written_hint(const syntax::Expr& argument, const NameTa
 
 }  // namespace
 
-Node BodyChecker::wide_access(BuiltinCall& call) {
-  const bool stores = checker_.text(call.name) == "store_wide";
-  const Position at = call.position;
-  const auto refuse_wide = [&](Position where, std::string message) { refuse(Code::Wide, where, std::move(message)); };
-  require_arguments(call, stores ? 3 : 2, stores ? 4 : 3);
-  const std::size_t fixed = stores ? 3 : 2;
-
-  // The array.
-  Operand& operand = call.arguments.front();
+/// The array of a wide access: something that has elements of a width of their own, behind a name.
+Node BodyChecker::wide_array(Operand& operand, bool stores) {
   Node array = walk_view(operand);
-  const Position array_at = array->position;
+  const Position at = array->position;
   const Type* element = element_type(array->type);
-  Local* root = root_local(array);
+  const Local* root = root_local(array);
   if (element == nullptr || (root == nullptr && array->kind != ExprKind::Text) || !is_wide_element(element)) {
-    refuse_wide(array_at,
-                "A wide access works on a named array of bool, integers, floats or storage floats, and this is " +
-                    std::string(array->type->name) + ".");
-  }
-  // The width.
-  std::uint64_t width = 0;
-  if (stores) {
-    if (call.has_brackets)
-      refuse_wide(at, "store_wide takes its width from the Array it stores: leave the brackets out.");
-  } else {
-    if (!call.has_brackets || call.statics.size() != 1) {
-      refuse_wide(at, "load_wide takes the number of elements in brackets: load_wide[4](x, i).");
-    }
-    const StaticArgument given = checker_.resolve_static(*call.statics.front(), scope_, at);
-    if (given.type != nullptr) refuse_wide(at, "The width of load_wide is a number of elements.");
-    width = given.natural;
+    refuse(Code::Wide, at,
+           "A wide access works on a named array of bool, integers, floats or storage floats, and this is " +
+               std::string(array->type->name) + ".");
   }
   if (stores && !lends_mode(array, BorrowMode::Rw)) {
-    refuse(Code::WriteLease, array_at,
+    refuse(Code::WriteLease, at,
            (root == nullptr ? std::string("This text") : quoted(root->name)) +
                " is not writable: lend it rw, or declare it let mut.");
   }
-  require_side(array->type, array, array_at);
+  require_side(array->type, array, at);
+  return array;
+}
+
+/// The number of elements in the brackets of a load.
+std::uint64_t BodyChecker::wide_width(const BuiltinCall& call) {
+  if (!call.has_brackets || call.statics.size() != 1) {
+    refuse(Code::Wide, call.position, "load_wide takes the number of elements in brackets: load_wide[4](x, i).");
+  }
+  const StaticArgument given = checker_.resolve_static(*call.statics.front(), scope_, call.position);
+  if (given.type != nullptr) refuse(Code::Wide, call.position, "The width of load_wide is a number of elements.");
+  return given.natural;
+}
+
+/// The hint of an access, written by name where the array has such caches.
+CacheHint BodyChecker::wide_hint(const syntax::Expr& written, Node array, bool stores) {
+  const auto refuse_hint = [&](std::string message) { refuse(Code::Wide, written.position, std::move(message)); };
+  const auto hint = written_hint(written, checker_.names());
+  if (!hint) {
+    refuse_hint(
+        "A hint is written by name: Cache.all, Cache.l2 or Cache.streaming, and for loads Cache.last_use or "
+        "Cache.read_only.");
+  }
+  if (stores && *hint >= CacheHint::LastUse) {
+    refuse_hint("A store takes Cache.all, Cache.l2 or Cache.streaming.");
+  }
+  const Local* root = root_local(array);
+  if (root != nullptr && root->kind == checked::LocalKind::Shared && *hint != CacheHint::All) {
+    refuse_hint(quoted(root->name) + " is a shared array, which no cache lies before: Cache.all.");
+  }
+  const Type* type = array->type;
+  const bool is_read_only = type->is(TypeKind::View) && type->mode == BorrowMode::Ro &&
+                            (type->placement == Placement::Device || type->placement == Placement::Unified);
+  if (*hint == CacheHint::ReadOnly && !is_read_only) {
+    refuse_hint("Cache.read_only needs an ro view of @device or @unified memory.");
+  }
+  return *hint;
+}
+
+Node BodyChecker::wide_access(BuiltinCall& call) {
+  const bool stores = checker_.text(call.name) == "store_wide";
+  const Position at = call.position;
+  const std::size_t fixed = stores ? 3 : 2;
+  require_arguments(call, fixed, fixed + 1);
+  if (stores && call.has_brackets) {
+    refuse(Code::Wide, at, "store_wide takes its width from the Array it stores: leave the brackets out.");
+  }
+  Node array = wide_array(call.arguments.front(), stores);
+  const Type* element = element_type(array->type);
+  std::uint64_t width = stores ? 0 : wide_width(call);
   Node index = value_of(call.arguments[1], types().usize());
   Node value = nullptr;
   if (stores) {
     value = walk_operand(call.arguments[2], nullptr);
     if (!value->type->is(TypeKind::Array)) {
-      refuse_wide(value->position, "store_wide stores an Array, and this is " + std::string(value->type->name) + ".");
-    }
-    if (value->type->element != element) {
-      refuse_mismatch(types().array(element, value->type->count), value->type, value->position);
+      refuse(Code::Wide, value->position,
+             "store_wide stores an Array, and this is " + std::string(value->type->name) + ".");
     }
     width = value->type->count;
+    if (value->type->element != element) refuse_mismatch(types().array(element, width), value->type, value->position);
     value = as_value(value);
   }
-  if (!std::has_single_bit(width) || width > kWidestBytes / bytes_of(element)) {
-    refuse_wide(at, "A wide access of " + std::string(element->name) + " moves a power of two of elements, at most " +
-                        std::to_string(kWidestBytes / bytes_of(element)) + " (16 bytes), not " + std::to_string(width) +
-                        ".");
+  const std::uint64_t most = kWidestBytes / bytes_of(element);
+  if (!std::has_single_bit(width) || width > most) {
+    refuse(Code::Wide, at,
+           "A wide access of " + std::string(element->name) + " moves a power of two of elements, at most " +
+               std::to_string(most) + " (16 bytes), not " + std::to_string(width) + ".");
   }
-  // The hint.
   CacheHint hint = CacheHint::All;
-  if (call.arguments.size() > fixed) {
-    const syntax::Expr& written = *call.arguments[fixed].written;
-    const auto named = written_hint(written, checker_.names());
-    if (!named) {
-      refuse_wide(written.position,
-                  "A hint is written by name: Cache.all, Cache.l2 or Cache.streaming, and for loads Cache.last_use or "
-                  "Cache.read_only.");
-    }
-    hint = *named;
-    if (stores && hint >= CacheHint::LastUse) {
-      refuse_wide(written.position, "A store takes Cache.all, Cache.l2 or Cache.streaming.");
-    }
-    if (root != nullptr && root->kind == checked::LocalKind::Shared && hint != CacheHint::All) {
-      refuse_wide(written.position, quoted(root->name) + " is a shared array, which no cache lies before: Cache.all.");
-    }
-    const Placement placement = array->type->is(TypeKind::View) ? array->type->placement : Placement::Host;
-    const bool is_read_only = array->type->is(TypeKind::View) && array->type->mode == BorrowMode::Ro &&
-                              (placement == Placement::Device || placement == Placement::Unified);
-    if (hint == CacheHint::ReadOnly && !is_read_only) {
-      refuse_wide(written.position, "Cache.read_only needs an ro view of @device or @unified memory.");
-    }
-  }
-  const Type* pack = types().array(element, width);
-  auto& node = make<checked::ConcurrentExpr>(ExprKind::Concurrent, stores ? types().void_type() : pack, at);
+  if (call.arguments.size() > fixed) hint = wide_hint(*call.arguments[fixed].written, array, stores);
+
+  note_lent(wide_part(array, index, width, at), stores, array->position, true);
+  const Type* result = stores ? types().void_type() : types().array(element, width);
+  auto& node = make<checked::ConcurrentExpr>(ExprKind::Concurrent, result, at);
   node.op = stores ? ConcurrentOp::StoreWide : ConcurrentOp::LoadWide;
-  note_lent(wide_part(array, index, width, at), stores, array_at, true);
   node.receiver = array;
   const Node both[] = {index, value};
   node.arguments = checker_.arena().copy(std::span<const Node>(both, stores ? 2 : 1));

@@ -35,47 +35,54 @@ constexpr Reason kReasons[] = {
     {checked::labels(Label::Lock), "it locks a mutex"},
 };
 
-/// Whether a function updates something atomically in host code, itself or in what its host code calls.
-bool updates_on_host(const Function& start) {
-  std::unordered_set<const Function*> seen{&start};
-  std::vector<const Function*> pending{&start};
-  bool found = false;
-  while (!pending.empty() && !found) {
-    const Function& function = *pending.back();
-    pending.pop_back();
-    if (function.body == nullptr) continue;
-    std::vector<const checked::Block*> blocks{function.body};
-    std::vector<const Expr*> expressions;
-    while ((!blocks.empty() || !expressions.empty()) && !found) {
-      if (!expressions.empty()) {
-        const Expr& root = *expressions.back();
-        expressions.pop_back();
-        if (root.kind == ExprKind::Concurrent) {
-          const checked::ConcurrentOp op = root.as<checked::ConcurrentExpr>().op;
-          found = checked::is_atomic(op) || checked::is_element_update(op);
-        }
-        if (root.kind == ExprKind::Call && seen.insert(root.as<checked::CallExpr>().callee).second) {
-          pending.push_back(root.as<checked::CallExpr>().callee);
-        }
-        if (root.kind == ExprKind::Closure) pending.push_back(root.as<checked::ClosureExpr>().body);
-        checked::for_each_operand(root, [&](const Expr& operand) { expressions.push_back(&operand); });
-        continue;
+/// Looks for atomic updates in the host code of a function and of what that calls.
+class HostUpdates {
+ public:
+  bool found_from(const Function& start) {
+    reach(start);
+    while (!pending_.empty() && !found_) {
+      const Function& function = *pending_.back();
+      pending_.pop_back();
+      if (function.body != nullptr) block(*function.body);
+    }
+    return found_;
+  }
+
+ private:
+  void reach(const Function& function) {
+    if (seen_.insert(&function).second) pending_.push_back(&function);
+  }
+
+  void block(const checked::Block& body) {
+    checked::for_each_statement(body, [&](const checked::Stmt& statement) {
+      const bool on_device = checked::is_device_region(statement);
+      checked::for_each_part(
+          statement, [&](const Expr& value) { expression(value); }, [](const checked::Block&) {},
+          [&](const Function& lane) {
+            if (!on_device) reach(lane);
+          });
+    });
+  }
+
+  void expression(const Expr& root) {
+    std::vector<const Expr*> operands{&root};  // chains may be of any length
+    while (!operands.empty()) {
+      const Expr& at = *operands.back();
+      operands.pop_back();
+      if (at.kind == ExprKind::Call) reach(*at.as<checked::CallExpr>().callee);
+      if (at.kind == ExprKind::Closure) reach(*at.as<checked::ClosureExpr>().body);
+      if (at.kind == ExprKind::Concurrent) {
+        const checked::ConcurrentOp op = at.as<checked::ConcurrentExpr>().op;
+        found_ = found_ || checked::is_atomic(op) || checked::is_element_update(op);
       }
-      const checked::Block& block = *blocks.back();
-      blocks.pop_back();
-      for (const checked::Stmt* statement : block.statements) {
-        const bool on_device = checked::is_device_region(*statement);
-        checked::for_each_part(
-            *statement, [&](const Expr& value) { expressions.push_back(&value); },
-            [&](const checked::Block& nested) { blocks.push_back(&nested); },
-            [&](const Function& lane) {
-              if (!on_device && lane.body != nullptr) blocks.push_back(lane.body);
-            });
-      }
+      checked::for_each_operand(at, [&](const Expr& operand) { operands.push_back(&operand); });
     }
   }
-  return found;
-}
+
+  std::unordered_set<const Function*> seen_;
+  std::vector<const Function*> pending_;
+  bool found_ = false;
+};
 
 }  // namespace
 
@@ -86,7 +93,7 @@ std::string reason_not_to_enqueue(const Function& function, const NameTable& nam
   }
   const auto is_foreign = [&](Name label) { return names.text(label).starts_with("ffi:"); };
   if (std::ranges::any_of(row.others, is_foreign)) return "it calls foreign code";
-  if (row.has(Label::Atomic) && updates_on_host(function)) return "it updates host memory atomically";
+  if (row.has(Label::Atomic) && HostUpdates().found_from(function)) return "it updates host memory atomically";
   for (const checked::Local* parameter : function.parameters) {
     const Type* type = parameter->type;
     if (type->is(TypeKind::View) && type->placement == Placement::Unified) {

@@ -66,3 +66,15 @@ TEST_CASE("what a selected implementation needs is asked of the target", "[devic
   CHECK(judged(program("wgmma"), "sm_90a") == "accepted");
   CHECK(judged(program("wgmma"), "sm_90a", true) == "E-EMULATE");
 }
+
+TEST_CASE("a pipeline on the device is copies in flight", "[devices][targets]") {
+  const auto program = [](std::string_view place) {
+    return "fn f(n:usize, x:ro<u32>[n]" + std::string(place) + ", out:rw<u32>[64]" + std::string(place) +
+           ") { blocks b in 1 threads t in 64 { pipeline p:u32[64] depth 1; p.fill(x, 0, min(n, 64)); p.wait(); out[t] "
+           "= "
+           "p[t]; } }";
+  };
+  CHECK(judged(program("@device"), "sm_80") == "accepted");
+  CHECK(judged(program("@device"), "sm_75") == "E-TARGET-FEATURE");
+  CHECK(judged(program(""), "sm_75") == "accepted");
+}

@@ -69,6 +69,12 @@ TEST_CASE("after names live tickets of queued work", "[devices][queues]") {
   CHECK(queued("parallel i in n after h { a[i] = 1; }") == "E-SPAWN 3:1");
 }
 
+TEST_CASE("a deferred wait leaves its ticket live until the block ends", "[devices][queues]") {
+  CHECK(queued("let t = spawn transfer(a, h); defer wait(t); let u = spawn parallel i in n after t { a[i] = 1; };"
+               " defer wait(u);") == "ok");
+  CHECK(queued("let t = spawn transfer(a, h); defer wait(t); h[0] = 1;") == "E-LEASED 3:46");
+}
+
 TEST_CASE("parts of one array are queued side by side", "[devices][queues]") {
   CHECK(queued("let k:usize = 4; let t = spawn transfer(a[0..k], h[0..k]); let u = spawn transfer(a[k..n], h[k..n]);"
                " wait(t); wait(u);") == "ok");

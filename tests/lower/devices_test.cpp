@@ -168,6 +168,27 @@ fn main() -> i32 {
 })");
 }
 
+TEST_CASE("a deferred wait ends queued work with its block", "[lower][devices]") {
+  holds(R"(
+fn go(n:usize, d:rw<u64>[n]@device, h:rw<u64>[n]) -> u64 {
+  let up = spawn transfer(d, h);
+  defer wait(up);
+  let run = spawn parallel i in n after up { d[i] = d[i] + 1; };
+  defer wait(run);
+  return 5;
+}
+fn main() -> i32 {
+  let n:usize = 8;
+  buffer d:u64[n]@device = zeroed;
+  buffer h:u64[n] = zeroed;
+  let v = go(d, h);
+  if v != 5 { return 1; }
+  transfer(h, d);
+  if h[7] != 1 { return 2; }
+  return 0;
+})");
+}
+
 TEST_CASE("wide accesses move adjacent elements on either side", "[lower][devices]") {
   holds(R"(
 fn turn(m:usize, n:usize, out:rw<f32>[n]@device, x:ro<f32>[n]@device) {
