@@ -172,11 +172,25 @@ template <Op op>
   return pc + kWords<op>;
 }
 
+/// memmove; records of one or two words, the common ones, without a call.
+[[gnu::always_inline]] inline void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+  if (bytes < 8 || bytes > 16) {
+    std::memmove(to, from, bytes);
+    return;
+  }
+  std::uint64_t first;
+  std::uint64_t last;
+  std::memcpy(&first, from, 8);
+  std::memcpy(&last, from + bytes - 8, 8);
+  std::memcpy(to, &first, 8);
+  std::memcpy(to + bytes - 8, &last, 8);
+}
+
 template <Op op>
 [[gnu::always_inline]] inline const Word* bytes_step(Machine& m, const Word* pc) {
   const Word w = pc[0];
   if constexpr (op == Op::Copy) {
-    std::memmove(address(m, a_of(w)), address(m, b_of(w)), m_of(pc[1]));
+    copy_bytes(address(m, a_of(w)), address(m, b_of(w)), m_of(pc[1]));
   } else if constexpr (op == Op::Zero) {
     std::memset(address(m, a_of(w)), 0, m_of(pc[1]));
   } else if constexpr (op == Op::FrameZero) {

@@ -64,12 +64,14 @@ class NativeCall {
   std::uint64_t* slots_;
 };
 
-/// A native. Traps by `call.trap`. Runs on the thread that called it.
+/// A native. Traps by `call.trap`. Runs on the thread that called it. One of the machine itself (its name has a dot)
+/// writes a result that goes through a reference after it has read every argument: the two may overlap.
 using NativeFunction = void (*)(NativeCall& call);
 
 struct NativeEntry {
   std::string_view name;  // "std.fs.open"
-  /// As `bytecode::native_signature_text` writes it: "(view u8, u64) -> i32". A module that declares another is refused.
+  /// As `bytecode::native_signature_text` writes it: "(view u8, u64) -> i32". A module that declares another is
+  /// refused.
   std::string_view signature;
   Capability capability = Capability::None;
   NativeFunction function = nullptr;

@@ -89,6 +89,13 @@ bool keeps_its_value(const checked::Expr& place, std::span<const checked::Expr* 
 
 }  // namespace
 
+bool FunctionLowering::calls_machine_native(const Expr& value) {
+  if (value.kind != ExprKind::Call) return false;
+  const checked::Function& callee = *value.as<CallExpr>().callee;
+  const checked::Function* native = callee.kind == checked::FunctionKind::Extern ? &callee : native_behind(callee);
+  return native != nullptr && native->library && native->symbol.contains('.');
+}
+
 FunctionLowering::Window FunctionLowering::open_window() const {
   const std::uint32_t base = outgoing_ == 0 ? 0 : outgoing_ + kLinkSlots;
   return {base, base};

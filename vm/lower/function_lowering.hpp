@@ -249,6 +249,8 @@ class FunctionLowering {
   void assign(const checked::AssignStmt& s);
   void assign_owner(const checked::AssignStmt& s, const Local* whole);
   bool may_build_in_place(const Expr& place, const Expr& value);
+  /// A call that is one instruction: a native of the machine itself, whose name has a dot as no C symbol does.
+  static bool calls_machine_native(const Expr& value);
   static bool writes_last(const Expr& e);
   void compound(const checked::CompoundStmt& s);
   void return_(const checked::ReturnStmt& s);

@@ -135,6 +135,8 @@ bool FunctionLowering::may_build_in_place(const Expr& place, const Expr& value) 
   const Expr* root = &place;
   while (root->kind == ExprKind::Field) root = root->as<checked::FieldExpr>().base;
   if (root->kind != ExprKind::Local) return false;
+  // A native of the machine writes its result after it has read every argument, whatever they share.
+  if (calls_machine_native(value)) return true;
   const Local& local = *root->as<LocalExpr>().local;
   const bool plain = local.owner == &function_ && !local.captured && !local.type->is(TypeKind::Borrow);
   return plain && !mentions(value, local) && !may_leave(value);
