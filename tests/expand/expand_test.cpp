@@ -8,7 +8,7 @@
 
 #include "frontend/expand/expand.hpp"
 #include "frontend/syntax/parser.hpp"
-#include "stdlib/embedded.hpp"
+#include "tests/expand/packaged.hpp"
 
 using namespace cairn;
 
@@ -19,19 +19,6 @@ const std::string kCore =
     "pub trait Eq { fn same(a:ro<Self>, b:ro<Self>) -> bool pure; }\n"
     "pub trait Hash { fn hash(value:ro<Self>) -> u64 pure; }\n";
 
-const std::string* packaged(std::string_view module) {
-  static std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& [name, text] : texts) {
-    if (name == module) return &text;
-  }
-  for (const EmbeddedModule& each : embedded_modules()) {
-    if (each.name != module) continue;
-    texts.reserve(16);
-    return &texts.emplace_back(each.name, each.text).second;
-  }
-  return nullptr;
-}
-
 /// Parses the text with the packaged recipes it needs, and expands it.
 struct Expanded {
   Compilation compilation;
@@ -41,8 +28,8 @@ struct Expanded {
   explicit Expanded(std::string text) {
     compilation.sources.add("test.cairn", std::move(text));
     compilation.tree = syntax::parse(compilation.sources, 0, 1, compilation.names, compilation.arena);
-    const auto modules = recipe_modules(compilation, packaged);
-    for (const std::string& module : modules) link(module, *packaged(module));
+    const auto modules = recipe_modules(compilation, tests::packaged);
+    for (const std::string& module : modules) link(module, *tests::packaged(module));
     if (!modules.empty()) link("std.core", kCore);
     try {
       expand(compilation);

@@ -7,23 +7,11 @@
 
 #include "frontend/expand/expand.hpp"
 #include "frontend/frontend.hpp"
-#include "stdlib/embedded.hpp"
+#include "tests/expand/packaged.hpp"
 
 using namespace cairn;
 
 namespace {
-
-const std::string* packaged(std::string_view module) {
-  static std::vector<std::pair<std::string, std::string>> texts = [] {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const EmbeddedModule& each : embedded_modules()) all.emplace_back(each.name, each.text);
-    return all;
-  }();
-  for (const auto& [name, text] : texts) {
-    if (name == module) return &text;
-  }
-  return nullptr;
-}
 
 struct Judged {
   Compilation compilation;
@@ -31,7 +19,7 @@ struct Judged {
   explicit Judged(const std::string& text) {
     compilation.sources.add("test.cairn", text);
     CheckOptions options;
-    options.packaged = packaged;
+    options.packaged = tests::packaged;
     check_program(compilation, options);
   }
   /// "ok", or code and line of the first refusal.

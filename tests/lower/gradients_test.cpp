@@ -2,10 +2,15 @@
 // (f(v + h) - f(v - h)) / 2h. The functions have nothing to do with the rules that differentiate them.
 #include <catch2/catch.hpp>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "frontend/expand/expand.hpp"
+#include "frontend/frontend.hpp"
 #include "tests/lower/support.hpp"
+
+using namespace cairn;
 
 namespace {
 
@@ -283,6 +288,21 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
+/// The program with what its derives print in their place: an ordinary program of the same meaning (8.9).
+std::string pasted(const std::string& program) {
+  Compilation compilation;
+  compilation.sources.add("p.cairn", program);
+  CheckOptions options;
+  options.packaged = cairn::test::packaged;
+  check_program(compilation, options);
+  std::string text;
+  std::istringstream lines(program);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("derive ")) text += line + "\n";
+  }
+  return text + expansion_text(compilation);
+}
+
 void holds(const Differentiated& each, const std::string& value, const std::string& call) {
   INFO(each.name);
   std::string text = replaced(kDriver, "TEXT", each.text);
@@ -292,6 +312,9 @@ void holds(const Differentiated& each, const std::string& value, const std::stri
   CHECK(outcome.trap.empty());
   CHECK(outcome.output.empty());
   CHECK(outcome.status == 0);
+  const cairn::test::Outcome again = cairn::test::run(pasted(text));
+  CHECK(again.output.empty());
+  CHECK(again.status == 0);
 }
 
 }  // namespace

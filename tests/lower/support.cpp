@@ -20,8 +20,6 @@
 
 namespace cairn::test {
 
-namespace {
-
 const std::string* packaged(std::string_view name) {
   static std::map<std::string_view, std::string> texts;
   if (const auto known = texts.find(name); known != texts.end()) return &known->second;
@@ -29,6 +27,8 @@ const std::string* packaged(std::string_view name) {
   const auto found = std::ranges::find(modules, name, &EmbeddedModule::name);
   return found == modules.end() ? nullptr : &texts.emplace(found->name, found->text).first->second;
 }
+
+namespace {
 
 class Collected final : public OutputSink {
  public:

@@ -9,6 +9,9 @@
 
 namespace cairn::test {
 
+/// The text of a packaged module; null when there is none.
+const std::string* packaged(std::string_view name);
+
 /// The module of an accepted program; fails the test that asks when it is refused, cannot be lowered or does not
 /// verify.
 bytecode::Module lowered(std::string_view program, bool keep_guards = false);
