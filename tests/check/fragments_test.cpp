@@ -96,6 +96,14 @@ TEST_CASE("the row of a whole-matrix multiply reads its factors, writes its accu
   CHECK(with("read:a, write:c") == "E-EFFECT-CEILING@1");
 }
 
+TEST_CASE("an implementation multiplies in tensor cores only where its reference does", "[matrices]") {
+  const std::string head = "(c:rw<f32>[4], a:ro<f16>[4])";
+  const std::string multiplies = " { mma_unordered(2, 2, 2, c, a, a); }\n";
+  const std::string other = " { c[0] += f32(a[0]) * f32(a[0]); }\n";
+  CHECK(outcome("fn f" + head + multiplies + "fn g" + head + " implements f" + multiplies) == "ok");
+  CHECK(outcome("fn f" + head + other + "fn g" + head + " implements f" + multiplies) == "E-IMPL-NUMERICS@2");
+}
+
 TEST_CASE("an accumulator is filled in a region with one f32 that is the same in a warp", "[fragments]") {
   CHECK(region("let c = WmmaAcc[f32, 16, 16, 16](0.0);") == "ok");
   CHECK(region("let c = WmmaAcc[f32, 32, 8, 16](f32(g));") == "ok");
