@@ -370,7 +370,7 @@ Vec PhaseRun::eval_fragment(const checked::FragmentExpr& e, const Mask& mask) {
   event.base = Vec(number(0));
   if (e.receiver->kind == ExprKind::Part) {
     Vec end;
-    lend_part(e.receiver->as<checked::PartExpr>(), false, mask, event.base, end);
+    lend_part(e.receiver->as<checked::PartExpr>(), mask, event.base, end);
   }
   const Local* root = root_local(e.receiver);
   const auto array = root == nullptr ? std::nullopt : array_of(*root);
@@ -396,6 +396,7 @@ Vec PhaseRun::eval_concurrent(const checked::ConcurrentExpr& e, const Mask& mask
     for (const Expr* argument : e.arguments) uniform = lend(*argument, false, mask).uniform() && uniform;
     return unknown(uniform);
   }
+  if (checked::is_wide_access(e.op)) return eval_wide(e, mask);
   if (!checked::is_element_update(e.op)) {
     for (const Expr* argument : e.arguments) lend(*argument, argument->kind == ExprKind::Lend, mask);
     return unknown(false);
@@ -417,6 +418,42 @@ Vec PhaseRun::eval_concurrent(const checked::ConcurrentExpr& e, const Mask& mask
   return unknown(false);
 }
 
+/// A wide access touches the part `x[i .. i + K]`; a store of it is sure.
+Vec PhaseRun::eval_wide(const checked::ConcurrentExpr& e, const Mask& mask) {
+  const bool stores = e.op == ConcurrentOp::StoreWide;
+  Event event;
+  event.part = true;
+  event.lo = eval(*e.arguments[0], mask);
+  const bool uniform = !stores || eval(*e.arguments[1], mask).uniform();
+  const std::uint64_t count = stores ? e.arguments[1]->type->count : e.type->count;
+  const auto shifted = [&](const Vec& by) {
+    return map(event.lo, by, [&](const Value& a, const Value& b) { return arithmetic(BinaryOp::Add, a, b); });
+  };
+  event.hi = shifted(Vec(number(count)));
+  const Local* root = root_local(e.receiver);
+  const auto array = root == nullptr ? std::nullopt : array_of(*root);
+  if (!array) {
+    const Vec base = lend(*e.receiver, stores, mask);
+    return unknown(uniform && event.lo.uniform() && base.uniform());
+  }
+  if (e.receiver->kind == ExprKind::Part) {
+    Vec lo;
+    Vec hi;
+    lend_part(e.receiver->as<checked::PartExpr>(), mask, lo, hi);
+    event.lo = shifted(lo);
+    event.hi = map(event.lo, Vec(number(count)),
+                   [&](const Value& a, const Value& b) { return arithmetic(BinaryOp::Add, a, b); });
+  }
+  event.array = *array;
+  event.writes = event.sure = stores;
+  event.at = e.receiver->position;
+  event.time = stores ? now_ + 1 : now_;
+  event.mask = mask;
+  const bool given = uniform && event.lo.uniform();
+  record(std::move(event));
+  return unknown(given);
+}
+
 void PhaseRun::forget(const Expr& place, const Mask& mask) {
   if (const Local* root = root_local(&place)) forget(*root, mask);
 }
@@ -434,14 +471,14 @@ void PhaseRun::forget(const Local& local, const Mask& mask) {
 }
 
 /// The bounds of a part, in elements of the array it is part of.
-void PhaseRun::lend_part(const checked::PartExpr& part, bool writes, const Mask& mask, Vec& lo, Vec& hi) {
+void PhaseRun::lend_part(const checked::PartExpr& part, const Mask& mask, Vec& lo, Vec& hi) {
   const auto add = [&](const Vec& left, const Vec& right) {
     return map(left, right, [&](const Value& a, const Value& b) { return arithmetic(BinaryOp::Add, a, b); });
   };
   if (part.base->kind == ExprKind::Part) {
     Vec outer_lo;
     Vec outer_hi;
-    lend_part(part.base->as<checked::PartExpr>(), writes, mask, outer_lo, outer_hi);
+    lend_part(part.base->as<checked::PartExpr>(), mask, outer_lo, outer_hi);
     lo = add(outer_lo, eval(*part.lo, mask));
     hi = add(outer_lo, eval(*part.hi, mask));
     return;
@@ -495,7 +532,7 @@ Vec PhaseRun::lend(const Expr& argument, bool writes, const Mask& mask) {
   Event event;
   event.part = true;
   if (argument.kind == ExprKind::Part) {
-    lend_part(argument.as<checked::PartExpr>(), writes, mask, event.lo, event.hi);
+    lend_part(argument.as<checked::PartExpr>(), mask, event.lo, event.hi);
     uniform = event.lo.uniform() && event.hi.uniform();
   } else if (argument.kind == ExprKind::Element || argument.kind == ExprKind::Field) {
     uniform = eval_operands(argument, mask).uniform();

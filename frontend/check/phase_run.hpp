@@ -161,6 +161,7 @@ class PhaseRun {
   Vec eval_call(const checked::CallExpr& e, const Mask& mask);
   Vec eval_concurrent(const checked::ConcurrentExpr& e, const Mask& mask);
   Vec eval_fragment(const checked::FragmentExpr& e, const Mask& mask);
+  Vec eval_wide(const checked::ConcurrentExpr& e, const Mask& mask);
   Vec eval_layout(const checked::LayoutQueryExpr& e, const Mask& mask);
   /// Every operand, for what it reads; nothing, uniform when they all are.
   Vec eval_operands(const Expr& e, const Mask& mask);
@@ -172,7 +173,7 @@ class PhaseRun {
   Vec length_of(const Expr& array, const Mask& mask);
   /// What an argument lends; gives nothing, uniform when its operands are.
   Vec lend(const Expr& argument, bool writes, const Mask& mask);
-  void lend_part(const checked::PartExpr& part, bool writes, const Mask& mask, Vec& lo, Vec& hi);
+  void lend_part(const checked::PartExpr& part, const Mask& mask, Vec& lo, Vec& hi);
   /// A local that something else may have written is unknown from here on.
   void forget(const Expr& place, const Mask& mask);
   void forget(const Local& local, const Mask& mask);
