@@ -129,14 +129,14 @@ def example_fault(folder, tier):
 
 
 def examples():
-    """Every examples/NAME/ with an expected.txt, on every tier. Beside NAME.cairn (or cairn.toml) there may be args,
+    """Every folder under examples/ with an expected.txt, on every tier. Beside NAME.cairn (or cairn.toml) there may be args,
     stdin, flags and status."""
-    work = [(path.parent, tier) for path in sorted((ROOT / "examples").glob("*/expected.txt")) for tier in tiers()]
+    work = [(path.parent, tier) for path in sorted((ROOT / "examples").rglob("expected.txt")) for tier in tiers()]
 
     def attempt(folder, tier):
         why = example_fault(folder, tier)
         if why:
-            fail(f"examples/{folder.name} [{tier}]", why)
+            fail(f"{folder.relative_to(ROOT)} [{tier}]", why)
         return why is None
 
     return tally(attempt, work)

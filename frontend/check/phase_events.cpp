@@ -196,7 +196,7 @@ void PhaseRun::note_written(Alternative& way, const Event& event) {
   Writers& writers = (*way.written)[event.array];
   const std::uint64_t length = arrays_[event.array].length();
   for (std::uint32_t t = 0; t < threads_; ++t) {
-    if (event.mask[t] != Runs::Surely) continue;
+    if (event.mask[t] != kSurely) continue;
     for_each_element(event, t, [&](const Value& element) {
       if (!element.is(Kind::Unknown)) writers.add(element, t, length);
     });
@@ -222,7 +222,7 @@ void PhaseRun::require_written(const Event& event) {
   };
   for (const Alternative& way : open_) {
     for (std::uint32_t t = 0; t < threads_; ++t) {
-      if (event.mask[t] == Runs::No) continue;
+      if (event.mask[t] == kNo) continue;
       for_each_element(event, t, [&](const Value& element) {
         if (element.is(Kind::Unknown)) refuse_read(t, element);
         if (!done.contains(element) && !(*way.written)[event.array].has(element, t)) refuse_read(t, element);

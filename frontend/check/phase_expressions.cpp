@@ -466,7 +466,7 @@ void PhaseRun::forget(const Local& local, const Mask& mask) {
     return;
   }
   std::vector<Value> each(threads_);
-  for (std::size_t t = 0; t < threads_; ++t) each[t] = mask[t] == Runs::No ? value[t] : kUnknown;
+  for (std::size_t t = 0; t < threads_; ++t) each[t] = mask[t] == kNo ? value[t] : kUnknown;
   value = Vec(std::move(each));
 }
 

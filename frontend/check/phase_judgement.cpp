@@ -79,7 +79,7 @@ bool PhaseRun::may_clash(std::uint32_t array, const std::vector<const Event*>& e
   Seen numbers;
   for (const Event* event : events) {
     for (std::uint32_t t = 0; t < threads_; ++t) {
-      if (event->mask[t] == Runs::No) continue;
+      if (event->mask[t] == kNo) continue;
       const auto thread = static_cast<std::int32_t>(t);
       for_each_element(*event, t, [&](const Value& element) {
         switch (element.kind) {
@@ -134,7 +134,7 @@ void PhaseRun::judge(std::uint32_t array, const std::vector<const Event*>& event
   std::vector<Touch> all;
   for (const Event* event : events) {
     for (std::uint32_t t = 0; t < threads_; ++t) {
-      if (event->mask[t] == Runs::No) continue;
+      if (event->mask[t] == kNo) continue;
       for_each_element(*event, t, [&](const Value& element) {
         const Touch touch{t, event};
         all.push_back(touch);

@@ -30,26 +30,30 @@ using checked::Expr;
 using checked::Local;
 using checked::Stmt;
 
-enum class Runs : std::uint8_t { No, Surely, Perhaps };
+/// Whether a thread runs a statement: not, surely, or perhaps; then how many unknown conditions that hangs on, and one.
+using Runs = std::uint16_t;
+inline constexpr Runs kNo = 0;
+inline constexpr Runs kSurely = 1;
 
 class Mask {
  public:
   Mask() = default;
   explicit Mask(std::vector<Runs> each) : each_(std::make_shared<const std::vector<Runs>>(std::move(each))) {}
-  [[nodiscard]] static Mask together_perhaps() {
+  /// The same threads, all or none, if another condition holds.
+  [[nodiscard]] Mask together_perhaps() const {
     Mask mask;
-    mask.all_ = Runs::Perhaps;
+    mask.all_ = static_cast<Runs>(all_ + 1);
     return mask;
   }
   /// Every thread, surely.
-  [[nodiscard]] bool is_everyone() const { return each_ == nullptr && all_ == Runs::Surely; }
+  [[nodiscard]] bool is_everyone() const { return each_ == nullptr && all_ == kSurely; }
   /// All threads or none.
   [[nodiscard]] bool is_together() const { return each_ == nullptr; }
   [[nodiscard]] Runs operator[](std::size_t thread) const { return each_ == nullptr ? all_ : (*each_)[thread]; }
   [[nodiscard]] bool is_nobody() const;
 
  private:
-  Runs all_ = Runs::Surely;
+  Runs all_ = kSurely;
   std::shared_ptr<const std::vector<Runs>> each_;
 };
 
@@ -143,10 +147,18 @@ class PhaseRun {
   void run();
 
  private:
+  enum class Left : std::uint8_t { No, Perhaps, Surely };
   struct Loop {
-    std::vector<Runs> broken;  // empty: nobody
-    std::vector<Runs> skipped;
-    bool differs = false;  // some threads left it where others did not
+    Mask entry;                 // who runs this turn
+    std::vector<Left> turn;     // who left this turn; empty: nobody
+    std::vector<Left> broken;   // who left the loop
+    std::vector<bool> skipped;  // who perhaps left this turn alone
+    bool differs = false;       // some threads left it where others did not
+    void begin_turn(const Mask& who) {
+      entry = who;
+      turn = broken;
+      skipped.clear();
+    }
   };
   struct Array {
     const checked::SharedStmt* statement = nullptr;

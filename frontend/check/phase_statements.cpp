@@ -31,7 +31,7 @@ bool is_wait(const Stmt& statement) {
 }  // namespace
 
 bool Mask::is_nobody() const {
-  return each_ != nullptr && std::ranges::all_of(*each_, [](Runs runs) { return runs == Runs::No; });
+  return each_ != nullptr && std::ranges::all_of(*each_, [](Runs runs) { return runs == kNo; });
 }
 
 // -------------------------------------------------------------------------------------------------------------- masks
@@ -41,7 +41,7 @@ Mask PhaseRun::restrict(const Mask& mask, const Vec& condition, bool want) {
   const Value wanted = truth(want);
   if (mask.is_together() && condition.is_single()) {
     if (condition.single() == wanted) return mask;
-    if (condition.single().is(Kind::Unknown) && condition.uniform()) return Mask::together_perhaps();
+    if (condition.single().is(Kind::Unknown) && condition.uniform()) return mask.together_perhaps();
   }
   steps(threads_);
   std::vector<Runs> each(threads_);
@@ -49,47 +49,53 @@ Mask PhaseRun::restrict(const Mask& mask, const Vec& condition, bool want) {
   for (std::size_t t = 0; t < threads_; ++t) {
     const Value& value = condition[t];
     const Runs runs = mask[t];
-    each[t] = value == wanted ? runs : value.is(Kind::Unknown) && runs != Runs::No ? Runs::Perhaps : Runs::No;
-    everyone = everyone && each[t] == Runs::Surely;
+    each[t] = value == wanted ? runs : value.is(Kind::Unknown) && runs != kNo ? static_cast<Runs>(runs + 1) : kNo;
+    everyone = everyone && each[t] == kSurely;
   }
   return everyone ? Mask() : Mask(std::move(each));
 }
 
 Mask PhaseRun::perhaps(const Mask& mask) const {
-  if (mask.is_together()) return Mask::together_perhaps();
+  if (mask.is_together()) return mask.together_perhaps();
   std::vector<Runs> each(threads_);
-  for (std::size_t t = 0; t < threads_; ++t) each[t] = mask[t] == Runs::No ? Runs::No : Runs::Perhaps;
+  for (std::size_t t = 0; t < threads_; ++t) each[t] = mask[t] == kNo ? kNo : static_cast<Runs>(mask[t] + 1);
   return Mask(std::move(each));
 }
 
 /// The threads of a mask that have not left this turn of the innermost loop.
 Mask PhaseRun::live(const Mask& mask) const {
-  if (loops_.empty() || (loops_.back().broken.empty() && loops_.back().skipped.empty())) return mask;
+  if (loops_.empty() || loops_.back().turn.empty()) return mask;
   const Loop& loop = loops_.back();
-  const auto has = [](const std::vector<Runs>& left, std::size_t t, Runs runs) {
-    return !left.empty() && left[t] == runs;
-  };
   std::vector<Runs> each(threads_);
   bool everyone = true;
   for (std::size_t t = 0; t < threads_; ++t) {
-    each[t] = mask[t];
-    if (has(loop.broken, t, Runs::Surely) || has(loop.skipped, t, Runs::Surely)) {
-      each[t] = Runs::No;
-    } else if (each[t] != Runs::No && (has(loop.broken, t, Runs::Perhaps) || has(loop.skipped, t, Runs::Perhaps))) {
-      each[t] = Runs::Perhaps;
-    }
-    everyone = everyone && each[t] == Runs::Surely;
+    const Left left = loop.turn[t];
+    each[t] =
+        mask[t] == kNo || left == Left::Surely ? kNo : static_cast<Runs>(mask[t] + (left == Left::Perhaps ? 1 : 0));
+    everyone = everyone && each[t] == kSurely;
   }
   return everyone ? Mask() : Mask(std::move(each));
 }
 
+/// A jump that hangs on no more than being in this turn still is taken by all who are.
 void PhaseRun::jump(bool breaks, const Mask& mask) {
   Loop& loop = loops_.back();
-  std::vector<Runs>& left = breaks ? loop.broken : loop.skipped;
-  if (left.empty()) left.assign(threads_, Runs::No);
   loop.differs = loop.differs || !mask.is_together();
+  if (loop.turn.empty()) loop.turn.assign(threads_, Left::No);
+  if (breaks && loop.broken.empty()) loop.broken.assign(threads_, Left::No);
   for (std::size_t t = 0; t < threads_; ++t) {
-    if (mask[t] == Runs::Surely || (mask[t] == Runs::Perhaps && left[t] == Runs::No)) left[t] = mask[t];
+    if (mask[t] == kNo) continue;
+    const bool perhaps_left = loop.turn[t] == Left::Perhaps;
+    const bool leaves = mask[t] == loop.entry[t] + (perhaps_left ? 1 : 0);
+    if (breaks) {
+      const bool may_have_skipped = perhaps_left && !loop.skipped.empty() && loop.skipped[t];
+      const Left broke = leaves && !may_have_skipped ? Left::Surely : Left::Perhaps;
+      loop.broken[t] = std::max(loop.broken[t], broke);
+    }
+    loop.turn[t] = leaves ? Left::Surely : Left::Perhaps;
+    if (breaks) continue;
+    loop.skipped.resize(threads_);
+    loop.skipped[t] = true;
   }
 }
 
@@ -215,7 +221,7 @@ void PhaseRun::assign(const Expr& place, const Vec& value, const Mask& mask) {
   steps(threads_);
   std::vector<Value> each(threads_);
   for (std::size_t t = 0; t < threads_; ++t) {
-    each[t] = mask[t] == Runs::No ? held[t] : mask[t] == Runs::Surely ? value[t] : common(held[t], value[t]);
+    each[t] = mask[t] == kNo ? held[t] : mask[t] == kSurely ? value[t] : common(held[t], value[t]);
   }
   held = Vec(std::move(each));
 }
@@ -366,19 +372,23 @@ void PhaseRun::run_ways(std::vector<const Block*> ways, const Mask& mask) {
 /// What two ways agree on is sure; a thread that left on one of them has perhaps left.
 PhaseRun::Loop PhaseRun::joined_loops(const Loop& left, const Loop& right) const {
   Loop joined;
+  joined.entry = left.entry;
+  joined.skipped = left.skipped;
+  joined.skipped.resize(std::max(left.skipped.size(), right.skipped.size()));
+  for (std::size_t t = 0; t < right.skipped.size(); ++t) joined.skipped[t] = joined.skipped[t] || right.skipped[t];
   joined.differs = left.differs || right.differs;
-  const auto join = [this](const std::vector<Runs>& a, const std::vector<Runs>& b) {
+  const auto join = [this](const std::vector<Left>& a, const std::vector<Left>& b) {
     if (a.empty() && b.empty()) return a;
-    std::vector<Runs> each(threads_);
+    std::vector<Left> each(threads_);
     for (std::size_t t = 0; t < threads_; ++t) {
-      const Runs x = a.empty() ? Runs::No : a[t];
-      const Runs y = b.empty() ? Runs::No : b[t];
-      each[t] = x == y ? x : Runs::Perhaps;
+      const Left x = a.empty() ? Left::No : a[t];
+      const Left y = b.empty() ? Left::No : b[t];
+      each[t] = x == y ? x : Left::Perhaps;
     }
     return each;
   };
+  joined.turn = join(left.turn, right.turn);
   joined.broken = join(left.broken, right.broken);
-  joined.skipped = join(left.skipped, right.skipped);
   return joined;
 }
 
@@ -445,7 +455,7 @@ void PhaseRun::run_for(const checked::ForStmt& statement, const Mask& mask) {
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t most = 0;
   for (std::size_t t = 0; t < threads_ && numbers; ++t) {
-    if (mask[t] == Runs::No) continue;
+    if (mask[t] == kNo) continue;
     numbers = is_number(lo[t]) && is_number(hi[t]);
     if (!lo[t].is(Kind::Number) || !hi[t].is(Kind::Number) || lo[t].bits >= hi[t].bits) continue;
     least = std::min(least, lo[t].bits);
@@ -461,17 +471,16 @@ void PhaseRun::run_counted(const checked::ForStmt& loop, const Vec& lo, const Ve
   std::uint64_t first = ~std::uint64_t{0};
   std::uint64_t last = 0;
   for (std::size_t t = 0; t < (alike ? 1 : threads_); ++t) {
-    if (!alike && (mask[t] == Runs::No || !lo[t].is(Kind::Number) || !hi[t].is(Kind::Number))) continue;
+    if (!alike && (mask[t] == kNo || !lo[t].is(Kind::Number) || !hi[t].is(Kind::Number))) continue;
     first = std::min(first, lo[t].bits);
     last = std::max(last, hi[t].bits);
   }
   loops_.emplace_back();
   for (std::uint64_t k = first; k < last; ++k) {
-    loops_.back().skipped.clear();
     Mask turn = mask;
     if (!alike) {
       steps(threads_);
-      std::vector<Runs> each(threads_, Runs::No);
+      std::vector<Runs> each(threads_, kNo);
       for (std::size_t t = 0; t < threads_; ++t) {
         const bool takes = lo[t].is(Kind::Number) && hi[t].is(Kind::Number) && lo[t].bits <= k && k < hi[t].bits;
         if (takes) each[t] = mask[t];
@@ -480,6 +489,7 @@ void PhaseRun::run_counted(const checked::ForStmt& loop, const Vec& lo, const Ve
     }
     steps(1);
     env_[loop.binder->index] = Vec(number(k));
+    loops_.back().begin_turn(turn);
     const Mask goes_on = live(turn);
     if (goes_on.is_nobody()) {
       if (alike) break;
@@ -504,7 +514,7 @@ bool PhaseRun::run_followed(const checked::WhileStmt& loop, const Mask& mask) {
   loops_.emplace_back();
   bool ended = false;
   for (std::uint64_t turn = 0; turn <= kMostTurns && !ended; ++turn) {
-    loops_.back().skipped.clear();
+    loops_.back().begin_turn(mask);
     const Mask now = live(mask);
     if (now.is_nobody()) {
       ended = true;
@@ -549,7 +559,7 @@ void PhaseRun::run_unfollowed(const Unfollowed& loop, const Mask& mask) {
     const bool was_alike = alike;
     const auto turn = [&](const Vec& number, const Mask& who) {
       loops_.back().broken.clear();
-      loops_.back().skipped.clear();
+      loops_.back().begin_turn(who);
       forget_names();
       if (loop.binder != nullptr) env_[loop.binder->index] = number;
       run(*loop.body, who);
@@ -560,7 +570,7 @@ void PhaseRun::run_unfollowed(const Unfollowed& loop, const Mask& mask) {
       }
       if (loop.condition == nullptr) return;
       loops_.back().broken.clear();
-      loops_.back().skipped.clear();
+      loops_.back().begin_turn(who);
       forget_names();
       ++time_;
       now_ = 2 * time_;

@@ -573,7 +573,10 @@ class BlockRun {
     for (std::uint64_t k = lo->number; k < hi->number; ++k) {
       loops_[step.name] = Known{k, is_endless};
       perhaps_skipped_ = false;
-      if (steps(step.body) == Flow::Broke) break;
+      // Where the rest of the turn was perhaps skipped, the thread that is still there breaks: perhaps.
+      if (steps(step.body) != Flow::Broke) continue;
+      if (!perhaps_skipped_) break;
+      perhaps_broke_ = true;
     }
     perhaps_broke_ = broke;
     perhaps_skipped_ = skipped;
