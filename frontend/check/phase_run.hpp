@@ -34,6 +34,8 @@ using checked::Stmt;
 using Runs = std::uint16_t;
 inline constexpr Runs kNo = 0;
 inline constexpr Runs kSurely = 1;
+/// Beside that: the thread may have left this turn of the innermost loop.
+inline constexpr Runs kMayHaveLeft = 0x8000;
 
 class Mask {
  public:
@@ -220,6 +222,7 @@ class PhaseRun {
   void run_three_parts(const Unfollowed& loop, const Turn& turn);
   void jump(bool breaks, const Mask& mask);
   [[nodiscard]] Mask live(const Mask& mask) const;
+  [[nodiscard]] Mask entering(const Mask& mask) const;
   [[nodiscard]] Mask restrict(const Mask& mask, const Vec& condition, bool want);
   [[nodiscard]] Mask perhaps(const Mask& mask) const;
   Environment join(const Environment& left, const Environment& right) const;

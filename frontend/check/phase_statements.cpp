@@ -70,11 +70,22 @@ Mask PhaseRun::live(const Mask& mask) const {
   bool everyone = true;
   for (std::size_t t = 0; t < threads_; ++t) {
     const Left left = loop.turn[t];
-    each[t] =
-        mask[t] == kNo || left == Left::Surely ? kNo : static_cast<Runs>(mask[t] + (left == Left::Perhaps ? 1 : 0));
+    each[t] = mask[t] == kNo || left == Left::Surely ? kNo
+              : left == Left::Perhaps                ? static_cast<Runs>(mask[t] | kMayHaveLeft)
+                                                     : mask[t];
     everyone = everyone && each[t] == kSurely;
   }
   return everyone ? Mask() : Mask(std::move(each));
+}
+
+/// The mask of a loop that begins here: having left the loop around it is one condition more.
+Mask PhaseRun::entering(const Mask& mask) const {
+  if (mask.is_together()) return mask;
+  std::vector<Runs> each(threads_);
+  for (std::size_t t = 0; t < threads_; ++t) {
+    each[t] = (mask[t] & kMayHaveLeft) == 0 ? mask[t] : static_cast<Runs>((mask[t] & ~kMayHaveLeft) + 1);
+  }
+  return Mask(std::move(each));
 }
 
 /// A jump that hangs on no more than being in this turn still is taken by all who are.
@@ -86,7 +97,7 @@ void PhaseRun::jump(bool breaks, const Mask& mask) {
   for (std::size_t t = 0; t < threads_; ++t) {
     if (mask[t] == kNo) continue;
     const bool perhaps_left = loop.turn[t] == Left::Perhaps;
-    const bool leaves = mask[t] == loop.entry[t] + (perhaps_left ? 1 : 0);
+    const bool leaves = (mask[t] & ~kMayHaveLeft) == loop.entry[t];
     if (breaks) {
       const bool may_have_skipped = perhaps_left && !loop.skipped.empty() && loop.skipped[t];
       const Left broke = leaves && !may_have_skipped ? Left::Surely : Left::Perhaps;
@@ -159,9 +170,9 @@ void PhaseRun::run(const Stmt& statement, const Mask& mask) {
     case StmtKind::Match:
       return run_match(statement.as<checked::MatchStmt>(), mask);
     case StmtKind::For:
-      return run_for(statement.as<checked::ForStmt>(), mask);
+      return run_for(statement.as<checked::ForStmt>(), entering(mask));
     case StmtKind::While:
-      return run_while(statement.as<checked::WhileStmt>(), mask);
+      return run_while(statement.as<checked::WhileStmt>(), entering(mask));
     case StmtKind::Block:
       return run(*statement.as<checked::BlockStmt>().body, mask);
     case StmtKind::Asm:
