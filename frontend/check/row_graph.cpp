@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/check/checker.hpp"
+#include "frontend/check/row_labels.hpp"
 
 namespace cairn::checked {
 
@@ -176,6 +177,21 @@ bool RowGraph::propagate(std::uint32_t node, Component& component) {
   return grew;
 }
 
+/// A packaged function that stands for a native may say in its ceiling that storage of its own is no part of what it
+/// promises (reference algorithms, 16.2): what the ceiling leaves out of these labels, the row leaves out.
+void RowGraph::keep_own_storage(std::uint32_t node, Component& component) const {
+  const auto& functions = checker_.program().functions;
+  if (node >= functions.size()) return;
+  const Function& function = *functions[node];
+  if (!function.library || function.ceiling == nullptr || function.ceiling->pure_alone) return;
+  LabelSet own = labels(Label::LocalRead, Label::LocalWrite, Label::StackStorage, Label::ZeroInit);
+  for (const syntax::EffectLabel& label : function.ceiling->labels) {
+    if (label.text == "pure") return;
+    if (const auto named = label_of(label.text)) own &= ~bit(*named);
+  }
+  component.fixed &= ~own;
+}
+
 void RowGraph::solve_component(std::span<const std::uint32_t> members) {
   const std::uint32_t self = component_[members.front()];
   Component& component = components_[self];
@@ -210,6 +226,7 @@ void RowGraph::solve_component(std::span<const std::uint32_t> members) {
   if (members.size() == 1) {
     while (propagate(members.front(), component)) {
     }
+    keep_own_storage(members.front(), component);
     return;
   }
   // Within a cycle: when a node grows, its callers are looked at again.

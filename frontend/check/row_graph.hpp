@@ -64,6 +64,7 @@ class RowGraph {
   void find_components();
   void solve_component(std::span<const std::uint32_t> members);
   bool propagate(std::uint32_t node, Component& component);
+  void keep_own_storage(std::uint32_t node, Component& component) const;
   std::span<const Name> joined(std::vector<Name>& labels);
   void hang_rows();
 
