@@ -4,29 +4,11 @@
 
 #include <csignal>
 
-#include "tests/cli/scratch.hpp"
-#include "vm/cli/child_process.hpp"
-#include "vm/cli/command_line.hpp"
+#include "tests/cli/command_line.hpp"
 
 namespace cairn::cli {
 
 namespace {
-
-class CommandLine : public Scratch {
- public:
-  ChildResult operator()(std::vector<const char*> words) const {
-    words.insert(words.begin(), "cairn");
-    const auto body = [&] { return run_command_line(static_cast<int>(words.size()), words.data()); };
-    const auto result = run_child(body, {.timeout_seconds = 60, .without_input = true, .folder = path()});
-    REQUIRE(result);
-    return *result;
-  }
-
-  nlohmann::json record(std::vector<const char*> words) const {
-    words.insert(words.end(), {"--format", "json"});
-    return nlohmann::json::parse((*this)(words).out);
-  }
-};
 
 constexpr std::string_view kHello = "fn main() -> i32 {\n  println(\"hello\");\n  return 7;\n}\n";
 
