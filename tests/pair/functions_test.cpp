@@ -138,3 +138,74 @@ TEST_CASE("every function stays within its bound", "[pair]") {
     }
   }
 }
+
+namespace {
+
+/// Results outside the safe range: within the bound and one least subnormal more, infinite where the exact value rounds
+/// past the largest limb.
+template <class T>
+void hold_ends(std::string_view name, std::initializer_list<std::pair<double, double>> ranges, int least) {
+  const FunctionCase* found = nullptr;
+  for (const FunctionCase& each : function_cases()) {
+    if (each.name == name) found = &each;
+  }
+  REQUIRE(found != nullptr);
+  Operands<T> operands(31);
+  Real exact(1600), argument(1600), error(1600), allowed(1600);
+  int seen = 0;
+  for (const auto& [low, high] : ranges) {
+    for (int i = 0; i < 400; ++i) {
+      const T top = static_cast<T>(low + operands.uniform() * (high - low));
+      const pair::Pair<T> x = pair::fast_two_sum(top, operands.pair_of(pair::exponent_of(top)).lo);
+      pair::Pair<T> result{};
+      if constexpr (sizeof(T) == 4)
+        result = found->f32(x, {});
+      else
+        result = found->f64(x, {});
+      set(argument, x);
+      found->exact(exact, argument, argument);
+      INFO(name << " of " << std::hexfloat << x.hi << " + " << x.lo << " gives " << result.hi << " + " << result.lo);
+      mpfr_abs(error, exact, MPFR_RNDN);
+      if (mpfr_cmp_d(error, static_cast<double>(pair::kLargest<T>)) > 0) {
+        // The last pairs reach a little beyond the largest limb.
+        if (pair::is_finite(result)) CHECK(pair::magnitude(result.hi) == pair::kLargest<T>);
+        continue;
+      }
+      REQUIRE(pair::is_finite(result));
+      CHECK(pair::is_norm(result));
+      mpfr_mul_d(allowed, error, found->bound, MPFR_RNDN);
+      mpfr_mul_2si(allowed, allowed, -2 * pair::kPrecision<T>, MPFR_RNDN);
+      set(error, result);
+      mpfr_sub(error, error, exact, MPFR_RNDN);
+      mpfr_abs(error, error, MPFR_RNDN);
+      mpfr_set_ui_2exp(argument, 1, pair::kLeastExponent<T>, MPFR_RNDN);
+      mpfr_add(allowed, allowed, argument, MPFR_RNDN);
+      CHECK(mpfr_lessequal_p(error, allowed) != 0);
+      seen += pair::exponent_of(result.hi == T(0) ? T(1) : result.hi) < least || result.hi == T(0) ? 1 : 0;
+    }
+  }
+  CHECK(seen > 50);
+}
+
+}  // namespace
+
+TEST_CASE("results leave the range gradually at both ends", "[pair]") {
+  hold_ends<float>("exp", {{-104.5, -66}, {80, 90}}, -96);
+  hold_ends<float>("exp2", {{-151, -96}, {126, 129}}, -96);
+  hold_ends<float>("exp10", {{-46, -28}, {37, 39}}, -96);
+  hold_ends<float>("erfc", {{8, 10.3}}, -96);
+  hold_ends<float>("normcdf", {{-14.5, -11}}, -96);
+  hold_ends<float>("sin", {{0x1p-130, 0x1p-128}}, -96);
+  hold_ends<float>("sinpi", {{0x1p-130, 0x1p-128}, {0x1p-149, 0x1p-140}}, -96);
+  hold_ends<float>("erf", {{0x1p-130, 0x1p-128}, {0x1p-149, 0x1p-140}}, -96);
+  hold_ends<float>("cosh", {{-90, -87}, {87, 90}, {0x1p-130, 0x1p-128}}, 1);
+  hold_ends<float>("sinh", {{-90, -87}, {87, 90}, {0x1p-130, 0x1p-128}}, -96);
+  hold_ends<double>("exp", {{-746, -664}, {700, 711}}, -960);
+  hold_ends<double>("exp2", {{-1076, -960}, {1022, 1025}}, -960);
+  hold_ends<double>("exp10", {{-324.5, -288}, {307, 309}}, -960);
+  hold_ends<double>("erfc", {{25.5, 27.3}}, -960);
+  hold_ends<double>("normcdf", {{-38.7, -36}}, -960);
+  hold_ends<double>("sinpi", {{0x1p-1030, 0x1p-1028}, {0x1p-1074, 0x1p-1060}}, -960);
+  hold_ends<double>("erf", {{0x1p-1030, 0x1p-1028}, {0x1p-1074, 0x1p-1060}}, -960);
+  hold_ends<double>("sinh", {{-711, -708}, {708, 711}, {0x1p-1030, 0x1p-1028}}, -960);
+}

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/semantics/pair/conversions.hpp"
 #include "runtime/semantics/pair/functions.hpp"
 #include "tests/pair/operands.hpp"
 
@@ -360,6 +361,9 @@ TEMPLATE_TEST_CASE("quantiles of parts mirror each other", "[pair]", float, doub
     CHECK(same(pair::icdf_u32<T>(~k), pair::neg(pair::icdf_u32<T>(k))));
     const std::uint64_t wide = operands.bits();
     CHECK(same(pair::icdf_u64<T>(~wide), pair::neg(pair::icdf_u64<T>(wide))));
+    // The middle of a part, which a pair holds exactly.
+    const Pair<T> middle = pair::ldexp(pair::from_int<T>(2 * std::uint64_t{k >> 1} + 1), -33);
+    CHECK(same(pair::icdf_u32<T>(k >> 1), pair::normcdfinv(middle)));
   }
   const Pair<T> first = pair::normcdfinv(pair::of(pair::power_of_two<T>(-33)));
   CHECK(same(pair::icdf_u32<T>(0), first));
