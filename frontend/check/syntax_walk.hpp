@@ -2,6 +2,10 @@
 // text. For what must be known of a region before its body is judged.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "frontend/syntax/ast.hpp"
 
 namespace cairn::syntax {
@@ -44,6 +48,22 @@ void for_each_operand(const Expr& expression, Visit&& visit, InBlock&& block) {
       return block(*expression.as<ClosureExpr>().body);
     default:
       return;  // literals and names; recipes are expanded before bodies are judged
+  }
+}
+
+/// Visits an expression and what it is made of, each before its operands and those in text order, without recursion:
+/// chains of left operands may be of any length. `visit(expression)` says whether its operands are visited too. Bodies
+/// of closures are not entered.
+template <class Visit>
+void for_each_expression(const Expr& root, Visit&& visit) {
+  std::vector<const Expr*> pending{&root};
+  while (!pending.empty()) {
+    const Expr* expression = pending.back();
+    pending.pop_back();
+    if (!visit(*expression)) continue;
+    const auto first = static_cast<std::ptrdiff_t>(pending.size());
+    for_each_operand(*expression, [&](const Expr& operand) { pending.push_back(&operand); }, [](const Block&) {});
+    std::reverse(pending.begin() + first, pending.end());
   }
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "frontend/expand/syntax_walk.hpp"
+#include "frontend/check/syntax_walk.hpp"
 
 namespace cairn {
 

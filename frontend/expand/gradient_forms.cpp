@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "frontend/check/syntax_walk.hpp"
 #include "frontend/diagnostics/diagnostic.hpp"
-#include "frontend/expand/syntax_walk.hpp"
 
 namespace cairn {
 

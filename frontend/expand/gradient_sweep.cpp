@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "frontend/check/syntax_walk.hpp"
 #include "frontend/diagnostics/diagnostic.hpp"
 #include "frontend/expand/spelling.hpp"
-#include "frontend/expand/syntax_walk.hpp"
 
 namespace cairn {
 
