@@ -368,3 +368,19 @@ TEMPLATE_TEST_CASE("quantiles of parts mirror each other", "[pair]", float, doub
   const Pair<T> first = pair::normcdfinv(pair::of(pair::power_of_two<T>(-33)));
   CHECK(same(pair::icdf_u32<T>(0), first));
 }
+
+TEMPLATE_TEST_CASE("sincos and sincospi have the bits of the separate functions", "[pair]", float, double) {
+  using T = TestType;
+  Operands<T> operands(6);
+  for (int i = 0; i < 2000; ++i) {
+    const Pair<T> x = operands.pair_of(operands.below(160) - 80);
+    CHECK(same(pair::sincos(x).sin, pair::sin(x)));
+    CHECK(same(pair::sincos(x).cos, pair::cos(x)));
+    CHECK(same(pair::sincospi(x).sin, pair::sinpi(x)));
+    CHECK(same(pair::sincospi(x).cos, pair::cospi(x)));
+  }
+  for (const T x : {T(0), T(-0.0), pair::kInfinity<T>, pair::kNan<T>}) {
+    CHECK(same(pair::sincos(pair::of(x)).sin, pair::sin(pair::of(x))));
+    CHECK(same(pair::sincos(pair::of(x)).cos, pair::cos(pair::of(x))));
+  }
+}

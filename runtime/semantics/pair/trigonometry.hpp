@@ -137,23 +137,36 @@ CAIRN_PAIR_INLINE Triple<T> sine_of(const Circle<T>& circle, int quadrant) {
   const Triple<T> value = (quadrant & 1) != 0 ? circle.cos : circle.sin;
   return (quadrant & 2) != 0 ? -value : value;
 }
+/// sin x and cos x from the angle and circle of |x|.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> sine_at(Pair<T> x, const Circle<T>& circle, int quadrant) {
+  if (magnitude(x.hi) < kTiny<T>) return x;
+  return odd_value(to_pair(sine_of(circle, quadrant)), x.hi);
+}
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> cosine_at(const Circle<T>& circle, int quadrant) {
+  const Pair<T> result = to_pair(sine_of(circle, quadrant + 1));
+  return {result.hi, result.lo + T(0)};
+}
+
 template <class T>
 inline Pair<T> sin(Pair<T> x) {
   if (!finite(x.hi)) return of(kNan<T>);
-  if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
-  return odd_value(to_pair(sine_of(circle(angle.rest), angle.quadrant)), x.hi);
+  return sine_at(x, circle(angle.rest), angle.quadrant);
 }
 template <class T>
 inline Pair<T> cos(Pair<T> x) {
   if (!finite(x.hi)) return of(kNan<T>);
   const Angle<T> angle = angle_of(abs(x));
-  const Pair<T> result = to_pair(sine_of(circle(angle.rest), angle.quadrant + 1));
-  return {result.hi, result.lo + T(0)};
+  return cosine_at(circle(angle.rest), angle.quadrant);
 }
 template <class T>
 inline SinCos<T> sincos(Pair<T> x) {
-  return {sin(x), cos(x)};
+  if (!finite(x.hi)) return {of(kNan<T>), of(kNan<T>)};
+  const Angle<T> angle = angle_of(abs(x));
+  const Circle<T> both = circle(angle.rest);
+  return {sine_at(x, both, angle.quadrant), cosine_at(both, angle.quadrant)};
 }
 template <class T>
 inline Pair<T> tan(Pair<T> x) {
