@@ -11,6 +11,7 @@
 #include "cuda/device.hpp"
 #include "runtime/pool/lane_pool.hpp"
 #include "runtime/tasks/task_threads.hpp"
+#include "vm/interpreter/float_environment.hpp"
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/trap_message.hpp"
@@ -167,6 +168,7 @@ runtime::LanePool* Thread::lane_pool() {
 
 bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
                     std::span<std::uint64_t> result) {
+  const FloatEnvironment environment;
   const CodeEntry& entry = functions[function];
   std::uint64_t* window = (native_frame.top != nullptr ? native_frame.top : stack_.begin()) + kLinkSlots;
   std::uint8_t* memory = native_frame.top != nullptr ? native_frame.memory : stack_.end();
