@@ -40,6 +40,8 @@ std::size_t exact_root(std::size_t n) {
   return root * root == n ? root : 0;
 }
 
+constexpr std::size_t kMostPairs = std::size_t{1} << 40U;
+
 ResultOptions taken(const AttentionOptions& options) {
   return {options.standard, options.compute, options.ulps, options.flush_to_zero, options.work};
 }
@@ -140,6 +142,12 @@ std::expected<AttentionProblem, Refusal> AttentionProblem::of(const AttentionInp
     return refused(
         std::to_string(made.query_heads) + " query heads and " + std::to_string(made.key_heads) + " key heads: " +
         (input.enable_gqa ? "the first is a multiple of the second" : "they are as many without enable_gqa"));
+  }
+  std::size_t work = 1;
+  for (const std::size_t extent : {made.batch, made.query_heads, made.queries, made.keys}) {
+    if (__builtin_mul_overflow(work, std::max<std::size_t>(extent, 1), &work) || work > kMostPairs) {
+      return refused("the problem has more pairs of queries and keys than can be computed");
+    }
   }
   made.query_shape = q_shape;
   made.key_shape = k_shape;

@@ -136,6 +136,8 @@ ErrorModel MatmulAlgorithm::error_model(std::size_t k, bool onto) const {
   const std::string products = std::string(onto ? "|C[i,j]| + " : "") + "sum over k of |A[i,k] * B[k,j]|";
   const std::string total = std::string("|") + (onto ? "C[i,j] + " : "") + "sum over k of A[i,k] * B[k,j]|";
   const std::size_t any = std::min<std::size_t>(n, 1);
+  constexpr std::size_t kCountable = std::size_t{1} << 60U;  // below, no count of roundings overflows
+  if (k > kCountable) return {Rational::infinite(), Rational::infinite(), products};
   switch (parts_.sum) {
     case Sum::Exact:
       return ErrorModel::of(parts_.format, any, any, total);

@@ -1,5 +1,6 @@
 #include "runtime/reference/vector_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace cairn::reference {
@@ -7,6 +8,8 @@ namespace cairn::reference {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::size_t kMostElements = std::size_t{1} << 24U;
 
 [[noreturn]] void malformed(const char* key, const std::string& wanted) {
   throw MalformedVector{std::string(key) + " is " + wanted};
@@ -112,6 +115,16 @@ std::vector<bool> VectorReader::truths(const char* key) const {
   });
 }
 
+std::size_t VectorReader::bounded(const Shape& extents, const char* key) {
+  std::size_t count = 1;
+  for (const std::size_t extent : extents) {
+    if (__builtin_mul_overflow(count, std::max<std::size_t>(extent, 1), &count) || count > kMostElements) {
+      malformed(key, "of more elements than a vector can have");
+    }
+  }
+  return element_count(extents);
+}
+
 Shape VectorReader::shape(const Json& tensor) const {
   if (!tensor.contains("shape")) malformed("shape", "missing");
   return list<std::size_t>(tensor["shape"], "shape", [](const Json& extent) {
@@ -125,7 +138,7 @@ Array VectorReader::array(const char* key, std::optional<Shape> otherwise) const
   const Format format = tensor.format("format");
   const std::vector<Value> elements = tensor.values("values");
   Shape extents = tensor.has("shape") || !otherwise ? shape(at(key)) : std::move(*otherwise);
-  if (element_count(extents) != elements.size()) malformed(key, "of another number of elements than its shape");
+  if (bounded(extents, key) != elements.size()) malformed(key, "of another number of elements than its shape");
   Array made(format, std::move(extents));
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (elements[i].is_finite() && to_grid(elements[i], info(format), Direction::Up) != elements[i]) {

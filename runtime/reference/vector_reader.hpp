@@ -40,6 +40,8 @@ class VectorReader {
   /// The array, or an earlier result where `range_key` gives ranges.
   [[nodiscard]] std::optional<Result> earlier(const char* range_key, const Array& array) const;
   [[nodiscard]] Shape shape(const nlohmann::json& tensor) const;
+  /// The number of elements; refuses shapes that would take long even though they have none.
+  static std::size_t bounded(const Shape& extents, const char* key);
 
  private:
   const nlohmann::json& fields_;

@@ -76,6 +76,7 @@ Difference check_matmul(const VectorReader& vector, const Work* work) {
   const std::size_t m = vector.count("m");
   const std::size_t n = vector.count("n");
   const std::size_t k = vector.count("k");
+  VectorReader::bounded({m, n, k}, "the product");
   const Array a = vector.array("a", Shape{m, k}).reshaped({m, k});
   const Array b = vector.array("b", Shape{k, n}).reshaped({k, n});
   std::optional<Array> c;
@@ -151,6 +152,7 @@ struct AttentionVector {
       return;
     }
     boolean_mask.shape = mask.shape(vector.at("attn_mask"));
+    VectorReader::bounded(boolean_mask.shape, "attn_mask");
     for (const bool admitted : mask.truths("values")) boolean_mask.values.push_back(admitted ? 1 : 0);
     if (element_count(boolean_mask.shape) != boolean_mask.values.size())
       malformed("attn_mask has not its shape's values");

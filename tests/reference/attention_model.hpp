@@ -1,4 +1,4 @@
-// Attention by its definition, in rationals and MPFR numbers of 600 bits: what the library's enclosures must round to,
+// Attention by its definition, in rationals and MPFR numbers of 3000 bits: what the library's enclosures must round to,
 // and kernels of the class that round wherever section 11 lets them, in either direction.
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace cairn::model {
 
-/// A real function of a rational, to 600 bits.
+/// A real function of a rational, to 3000 bits.
 inline mpq_class real(const mpq_class& x, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)) {
   mpfr_t y;
-  mpfr_init2(y, 600);
+  mpfr_init2(y, 3000);
   mpfr_set_q(y, x.get_mpq_t(), MPFR_RNDN);
   function(y, y, MPFR_RNDN);
   mpq_class made;
@@ -32,7 +32,7 @@ inline mpq_class exp2_of(const mpq_class& x) { return x < -90000 ? mpq_class(0) 
 inline mpq_class log_of(const mpq_class& x) { return real(x, mpfr_log); }
 inline mpq_class log2_of(const mpq_class& x) { return real(x, mpfr_log2); }
 inline mpq_class sqrt_of(const mpq_class& x) { return x == 0 ? mpq_class(0) : real(x, mpfr_sqrt); }
-/// Of a sum that would grow without end: 600 bits are left.
+/// Of a sum that would grow without end: 3000 bits are left.
 inline mpq_class trimmed(const mpq_class& x) {
   return real(x, [](mpfr_ptr, mpfr_srcptr, mpfr_rnd_t) { return 0; });
 }

@@ -130,12 +130,12 @@ ref::AttentionAlgorithm::Options random_options(Generator& random, AttentionTria
   return o;
 }
 
-/// 600 bits decide everything but values that are exactly at a tie or 0: what is as near as 2^-400 is taken to be it.
+/// 3000 bits decide everything but values that are exactly at a tie or 0: what is as near as 2^-2500 is taken to be it.
 void require_rounded(const ref::Value& got, mpq_class exact, Format format, bool away) {
   if (abs(exact) < two_to(-500) && got.is_zero()) exact = 0;
   const auto [below, above] = neighbours(exact, spec(format));
   const mpq_class tie = (below + above) / 2;
-  const bool is_tie = below != above && abs(exact - tie) < abs(above - below) * two_to(-400);
+  const bool is_tie = below != above && abs(exact - tie) < abs(above - below) * two_to(-2500);
   INFO("exact " << exact.get_d() << " in " << ref::info(format).name);
   CHECK(same(number(got), rounded(finite(is_tie ? tie : exact), spec(format), away)));
 }
