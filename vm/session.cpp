@@ -39,6 +39,24 @@ SourceMap with(const std::vector<Insertion>& insertions, const SourceMap& source
   return changed;
 }
 
+/// The same files, an editor's unsaved text in the place of a file's.
+SourceMap with(const std::map<std::filesystem::path, std::string>& buffers, const SourceMap& sources,
+               const Project& project) {
+  SourceMap changed;
+  for (std::uint32_t index = 0; index < sources.size(); ++index) {
+    const SourceFile& file = sources.file(index);
+    const std::string* text = &file.text;
+    for (const ProjectFile& each : project.files) {
+      std::error_code fault;
+      if (each.source != index) continue;
+      const auto buffer = buffers.find(std::filesystem::weakly_canonical(each.path, fault));
+      if (!fault && buffer != buffers.end()) text = &buffer->second;
+    }
+    changed.add(file.path, *text, file.library, file.own);
+  }
+  return changed;
+}
+
 void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
   verdict = Verdict{};
   verdict.refusals.push_back(std::move(diagnostic));
@@ -56,6 +74,9 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
   }
   session->project_ = std::move(*project);
   if (!options.insertions.empty()) session->compilation_.sources = with(options.insertions, session->sources());
+  if (!options.buffers.empty()) {
+    session->compilation_.sources = with(options.buffers, session->sources(), *session->project_);
+  }
   session->check(options);
   return session;
 }

@@ -7,6 +7,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,8 @@ struct SessionOptions {
   std::string device_target;  // of the command line; else the manifest's is taken
   std::string host_module;    // text of a module `host` that every program may import; empty: there is none
   bool emulate = false;
-  std::vector<Insertion> insertions;  // each in a source of its own
+  std::vector<Insertion> insertions;                     // each in a source of its own
+  std::map<std::filesystem::path, std::string> buffers;  // texts that stand for files, by their canonical paths
 };
 
 class Session {

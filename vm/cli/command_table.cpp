@@ -83,7 +83,7 @@ constexpr std::array kCommands = {
     CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, nullptr},
     CommandRow{"cards", "", 0, 0, "", false, "list the GPUs predict can price", kCards, nullptr},
     CommandRow{"doctor", "", 0, 0, "", false, "say what this machine has", kDoctor, doctor_command},
-    CommandRow{"lsp", "", 0, 0, "", false, "serve an editor over stdin and stdout", kLsp, nullptr},
+    CommandRow{"lsp", "", 0, 0, "", false, "serve an editor over stdin and stdout", kLsp, lsp_command},
     CommandRow{"completions", "bash|zsh", 1, 1, "bash zsh", false, "print a shell completion script", kCompletions,
                completions_command},
 };
