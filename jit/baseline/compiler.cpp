@@ -43,13 +43,16 @@ BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::M
       engine_(engine),
       has_bmi2_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kBMI2)),
       has_sse41_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kSSE4_1)),
+      has_avx512_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kAVX512_F)),
       has_fma_(asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kFMA)),
       cache_(a_, function_.slots + 2, storage.cache, plan != nullptr),
       storage_(storage),
       plan_(plan),
       counts_(plan == nullptr || plan->counts) {
   storage_.crossings.clear();
+  storage_.entrances.assign(plan == nullptr ? 0 : plan->regions.size(), {});
   storage_.pending.clear();
+  storage_.versions.clear();
   storage_.traps.clear();
   storage_.refuels.clear();
   storage_.backs.clear();
@@ -90,6 +93,7 @@ const ResumePoint* BaselineCompiler::point(Label label, std::uint32_t word, bool
 }
 
 asmjit::Label BaselineCompiler::trap(TrapKind kind, const BaselineStorage::Undo& undo) {
+  if (version_failed_.isValid()) return version_failed_;
   if (plan_ == nullptr && !storage_.traps.empty() && storage_.traps.back().word == at_ &&
       storage_.traps.back().kind == kind) {
     return storage_.traps.back().label;
@@ -117,7 +121,14 @@ asmjit::Label BaselineCompiler::edge(std::int64_t word) {
   if (plan_ == nullptr) return target(word);
   const Region* into = plan_->region_of(word);
   if (into == region_) return target(word);
-  const Label to = target(word);
+  Label to = target(word);
+  if (into != nullptr && word == into->begin) {
+    Label& entrance = storage_.entrances[static_cast<std::size_t>(into - plan_->regions.data())];
+    if (!entrance.isValid()) entrance = a_.newLabel();
+    if (region_ == nullptr) return entrance;
+    to = entrance;
+    into = nullptr;
+  }
   storage_.crossings.push_back({a_.newLabel(), to, region_, into, word});
   return storage_.crossings.back().label;
 }
@@ -143,6 +154,68 @@ void BaselineCompiler::store_held(const Region& region, std::span<const std::uin
   }
 }
 
+/// The way into a region: loads what is held and, of a version, makes its checks.
+void BaselineCompiler::enter_region(const Region& region) {
+  cache_.forget_all();
+  Label& entrance = storage_.entrances[static_cast<std::size_t>(&region - plan_->regions.data())];
+  if (!entrance.isValid()) entrance = a_.newLabel();
+  a_.bind(entrance);
+  load_held(region);
+  cache_.hold(region.held);
+  if (region.versioned) enter_version(region);
+}
+
+void BaselineCompiler::enter_version(const Region& region) {
+  const std::uint32_t begin = at_;
+  version_failed_ = a_.newLabel();
+  storage_.versions.push_back({version_failed_, region.begin});
+  cache_.begin();
+  a_.cmp(cache_.in(region.induction), cache_.in(region.bound));
+  a_.jae(version_failed_);
+  cache_.store_at_once(true);
+  for (const std::uint32_t word : region.hoisted) {
+    at_ = word;
+    pc_ = function_.code.data() + word;
+    cache_.begin();
+    instruction();
+  }
+  cache_.store_at_once(false);
+  at_ = begin;
+  pc_ = function_.code.data() + begin;
+  for (const RangeCheck& check : region.checks) check_range(region, check);
+  version_failed_ = {};
+  vector_loop(region);
+}
+
+/// With the largest value of the induction, then, where the offset is negative, with the first.
+void BaselineCompiler::check_range(const Region& region, const RangeCheck& check) {
+  const auto magnitude = check.offset < 0 ? -check.offset : check.offset;
+  if (check.offset < 0) {
+    a_.mov(x86::rax, value_of(region.induction, x86::rax));
+    if (check.addend != bytecode::kNone) {
+      a_.add(x86::rax, value_of(check.addend, x86::rcx));
+      a_.jc(version_failed_);
+    }
+    a_.cmp(x86::rax, magnitude);
+    a_.jb(version_failed_);
+  }
+  a_.mov(x86::rax, value_of(region.bound, x86::rax));
+  a_.sub(x86::rax, 1);
+  if (check.addend != bytecode::kNone) {
+    a_.add(x86::rax, value_of(check.addend, x86::rcx));
+    a_.jc(version_failed_);
+  }
+  if (check.offset < 0) {
+    a_.sub(x86::rax, magnitude);
+  } else if (check.offset > 0) {
+    a_.add(x86::rax, magnitude);
+    a_.jc(version_failed_);
+  }
+  if (check.view == bytecode::kNone) return;
+  a_.cmp(x86::rax, value_of(check.view + 1, x86::rcx));
+  a_.jae(version_failed_);
+}
+
 /// Control comes to at_: leaves and enters regions, binds labels.
 void BaselineCompiler::begin_word() {
   const Region* const here = plan_ == nullptr ? nullptr : plan_->region_of(at_);
@@ -155,9 +228,7 @@ void BaselineCompiler::begin_word() {
       cache_.forget_all();
     }
     if (here != nullptr) {
-      cache_.forget_all();
-      load_held(*here);
-      cache_.hold(here->held);
+      enter_region(*here);
     }
     region_ = here;
   }
@@ -167,6 +238,8 @@ void BaselineCompiler::begin_word() {
   if ((storage_.marks[at_] & kLoopStart) == 0) return;
   if (here == nullptr) {
     point(target(at_), at_, true);
+  } else if (at_ == here->begin) {
+    point(storage_.entrances[static_cast<std::size_t>(here - plan_->regions.data())], at_, true);
   } else {
     storage_.crossings.push_back({a_.newLabel(), target(at_), nullptr, here, at_});
     point(storage_.crossings.back().label, at_, true);
@@ -221,6 +294,8 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
     const bool jumps = op >= Op::Jump && op <= Op::JumpNotLeF64;
     if (plan_ == nullptr) {
       instruction();
+    } else if (plan_->is_hoisted[at_] != 0) {
+      end_instruction();
     } else if (jumps) {
       store_for_jump();
       cache_.store_at_once(true);
@@ -375,6 +450,11 @@ void BaselineCompiler::stubs() {
     if (stub.from != nullptr) store_held(*stub.from, plan_->flow.live_at(static_cast<std::uint32_t>(stub.word)));
     if (stub.into != nullptr) load_held(*stub.into);
     a_.jmp(stub.to);
+  }
+  for (const BaselineStorage::VersionStub& stub : storage_.versions) {
+    a_.bind(stub.label);
+    load_address(x86::rax, plan_->baseline_at(stub.word));
+    a_.jmp(x86::rax);
   }
   for (const BaselineStorage::RefuelStub& stub : storage_.refuels) {
     a_.bind(stub.label);

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -75,7 +77,14 @@ struct BaselineStorage {
   std::vector<SwitchTable> tables;
   std::vector<PendingPoint> points;
   std::vector<CrossingStub> crossings;
+  std::vector<asmjit::Label> entrances;  // by region: the way in, with its checks
   std::vector<PendingStore> pending;
+  /// The checks of a loop's version failed: the baseline code goes on.
+  struct VersionStub {
+    asmjit::Label label;
+    std::uint32_t word = 0;
+  };
+  std::vector<VersionStub> versions;
   CacheStorage cache;
 };
 
@@ -117,6 +126,9 @@ class BaselineCompiler {
   void begin_word();
   void end_instruction();
   void store_for_jump();
+  void enter_region(const Region& region);
+  void enter_version(const Region& region);
+  void check_range(const Region& region, const RangeCheck& check);
   void load_held(const Region& region);
   void store_held(const Region& region, std::span<const std::uint64_t> live);
   const ResumePoint* point(Label label, std::uint32_t word, bool loop_start);
@@ -173,6 +185,15 @@ class BaselineCompiler {
   bool bytes();
   Gp scaled(std::uint32_t index, std::uint64_t stride);
 
+  // ---- vector_loop.cpp
+  using VectorRegisters = std::map<std::uint32_t, std::uint32_t>;       // by slot
+  using Bases = std::map<std::pair<std::uint32_t, std::uint32_t>, Gp>;  // by view and addend
+  Gp value_of(std::uint32_t slot, Gp scratch);
+  void tell_views_apart(const Region& region, Label skip);
+  void vector_loop(const Region& region);
+  void vector_instruction(const Region& region, std::uint32_t word, const VectorRegisters& vectors, const Bases& bases,
+                          Gp counter);
+
   // ---- control.cpp
   void jump_to(std::int64_t word);
   void jump_when(x86::CondCode condition, std::int64_t word);
@@ -193,13 +214,14 @@ class BaselineCompiler {
   const bytecode::Function& function_;
   const CodeEntry& entry_;
   const Engine& engine_;
-  const bool has_bmi2_, has_sse41_, has_fma_;
+  const bool has_bmi2_, has_sse41_, has_avx512_, has_fma_;
   SlotCache cache_;
   BaselineStorage& storage_;
   const Plan* const plan_;
   const bool counts_;
   const Region* region_ = nullptr;
   SlotSet live_;
+  Label version_failed_;  // while a version's checks are made: where they lead
   std::size_t point_count_ = 0;
   ResumePoint* next_point_ = nullptr;
 

@@ -85,6 +85,8 @@ class SlotCache {
   /// From here on these slots are held; their registers hold them already. The span outlives the hold.
   void hold(std::span<const HeldSlot> held);
   void release_held();
+  /// Some slot is held in that general register.
+  [[nodiscard]] bool holds(std::uint8_t id) const { return general_[id].held; }
 
  private:
   static constexpr std::uint8_t kNone = 0xff;

@@ -126,10 +126,14 @@ const ResumePoint* CodeSpace::resume_point(std::uint32_t function, std::uint32_t
   for (const Level level : {Level::Optimized, Level::Baseline}) {
     const Made* made = made_at(function, level).load(std::memory_order_acquire);
     if (made == nullptr || made->failed) continue;
-    const auto found = std::ranges::lower_bound(made->loops, word, {}, &Made::LoopStart::word);
-    return found != made->loops.end() && found->word == word ? found->point : nullptr;
+    return made->point_at(word);
   }
   return nullptr;
+}
+
+const ResumePoint* CodeSpace::Made::point_at(std::uint32_t word) const {
+  const auto found = std::ranges::lower_bound(loops, word, {}, &LoopStart::word);
+  return found != loops.end() && found->word == word ? found->point : nullptr;
 }
 
 const bytecode::Word* CodeSpace::run(const void* address, MachineState& state) const {
@@ -146,6 +150,8 @@ bool CodeSpace::has(std::uint32_t function, Level level) const {
 }
 
 bool CodeSpace::compile(std::uint32_t function, Level level) {
+  // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
+  if (level == Level::Optimized && !compile(function, Level::Baseline)) return false;
   std::atomic<const Made*>& known = made_at(function, level);
   if (const Made* made = known.load(std::memory_order_acquire)) return !made->failed;
   const std::lock_guard guard(mutex_);
@@ -169,6 +175,13 @@ std::unique_ptr<BaselineCompiler> CodeSpace::assembled(std::uint32_t function, L
     if (logger != nullptr) holder_.setLogger(logger);
     const bytecode::Function& code = module_.functions[function];
     plan_ = level == Level::Optimized ? make_plan(code, most_held, options_.always_counts) : nullptr;
+    if (plan_ != nullptr) {
+      plan_->baseline_at = [&](std::uint32_t word) -> const void* {
+        const Made* baseline = made_at(function, Level::Baseline).load(std::memory_order_relaxed);
+        const ResumePoint* at = baseline == nullptr ? nullptr : baseline->point_at(word);
+        return at == nullptr ? nullptr : at->address;
+      };
+    }
     auto compiler = std::make_unique<BaselineCompiler>(holder_, module_, function, engine_, storage_, plan_.get());
     made.points = std::make_unique<ResumePoint[]>(compiler->point_count());
     compiler->translate(made.points.get(), logger != nullptr);

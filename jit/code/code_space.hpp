@@ -41,6 +41,7 @@ class CodeSpace final : public MachineCode {
     };
     std::vector<LoopStart> loops;  // ascending
     bool failed = false;
+    [[nodiscard]] const ResumePoint* point_at(std::uint32_t word) const;
   };
 
   void make_stubs();

@@ -17,7 +17,9 @@ struct Loop {
   std::uint32_t begin = 0, end = 0;
   bool fits = true;  // may be a region
   std::vector<std::size_t> children;
-  bool inner = false;  // of another loop
+  bool inner = false;        // of another loop
+  Region version;            // of an innermost loop
+  bool has_version = false;  // it or a loop in it
 };
 
 struct Candidate {
@@ -50,8 +52,14 @@ class Planner {
         if (begin <= block.begin) ends[begin] = std::max(ends[begin], block.end);
       }
     }
-    for (const auto& [begin, end] : ends) loops_.push_back({begin, end, true, {}, false});
+    for (const auto& [begin, end] : ends) loops_.push_back({begin, end, true, {}, false, {}, false});
     for (Loop& loop : loops_) loop.fits = is_region(loop);
+    for (Loop& loop : loops_) {
+      if (!loop.fits) continue;
+      loop.version.begin = loop.begin;
+      loop.version.end = loop.end;
+      loop.version.versioned = find_version(function_, plan_.flow, loop.version);
+    }
     // Ascending by begin: the innermost loop around another is the last before it that reaches over it.
     for (std::size_t i = 0; i < loops_.size(); ++i) {
       for (std::size_t k = i; k-- > 0;) {
@@ -59,6 +67,14 @@ class Planner {
         loops_[k].children.push_back(i);
         loops_[i].inner = true;
         break;
+      }
+    }
+    for (std::size_t i = loops_.size(); i-- > 0;) {
+      Loop& loop = loops_[i];
+      if (!loop.children.empty()) loop.version = {};
+      loop.has_version = loop.version.versioned;
+      for (const std::size_t child : loop.children) {
+        loop.has_version |= loops_[child].has_version;
       }
     }
   }
@@ -131,11 +147,13 @@ class Planner {
     if (loop.fits) {
       std::vector<Candidate> general = candidates(loop, false);
       std::vector<Candidate> vectors = candidates(loop, true);
-      const bool all_fit = general.size() <= most_held_ && vectors.size() <= kMostVectors;
+      const bool all_fit = general.size() <= most_held_ && vectors.size() <= kMostVectors && !loop.has_version;
       if (all_fit || loop.children.empty()) {
         general.resize(std::min(general.size(), most_held_));
         vectors.resize(std::min(vectors.size(), kMostVectors));
-        Region region{loop.begin, loop.end, {}};
+        Region region = loop.version;
+        region.begin = loop.begin;
+        region.end = loop.end;
         for (std::size_t k = 0; k < general.size(); ++k) {
           region.held.push_back({general[k].slot, general_registers()[k], false, true, general[k].written});
         }
@@ -144,7 +162,15 @@ class Planner {
           region.held.push_back({slot, static_cast<std::uint8_t>(kFirstVector + k), true,
                                  function_.registers[slot].type.kind == RegisterKind::F64, vectors[k].written});
         }
-        if (!region.held.empty()) plan_.regions.push_back(std::move(region));
+        if (region.versioned) {
+          const auto holds = [&](std::uint32_t slot) {
+            return std::ranges::any_of(region.held, [&](const HeldSlot& held) { return held.slot == slot; });
+          };
+          if (!holds(region.induction)) region.accesses.clear();
+          for (const std::uint32_t word : region.hoisted) plan_.is_hoisted[word] = 1;
+          for (const std::uint32_t word : region.decided) plan_.needs_no_guard[word] = 1;
+        }
+        if (!region.held.empty() || region.versioned) plan_.regions.push_back(std::move(region));
         return;
       }
     }
@@ -163,7 +189,7 @@ std::unique_ptr<Plan> make_plan(const bytecode::Function& function, std::size_t 
   auto plan = std::make_unique<Plan>(function);
   plan->counts = counts;
   plan->needs_no_guard.assign(function.code.size(), 0);
-  find_decided_guards(function, *plan);
+  plan->is_hoisted.assign(function.code.size(), 0);
   Planner(function, *plan, most_held).run();
   return plan;
 }

@@ -86,7 +86,8 @@ class Generator {
   }
 
  private:
-  static constexpr std::uint64_t kElements = 8;
+  static constexpr std::uint64_t kElements = 40;
+  static constexpr std::uint64_t kMask = 31;
   struct Declared {
     std::uint32_t index = 0;
     std::uint32_t signature = 0;
@@ -162,8 +163,8 @@ class Generator {
       f.emit(Op::FrameRef, reference, record_at_);
       references_.push_back(reference);
     }
-    for (std::size_t k = below(3); k-- > 0;) {
-      const ArrayType& array = arrays_[below(arrays_.size())];
+    for (std::size_t k = below(6); k-- > 0;) {
+      const ArrayType& array = arrays_[one_in(2) ? arrays_.size() - 1 - below(2) : below(arrays_.size())];
       const std::uint64_t at = f.add_object(array.type);
       f.emit(Op::FrameZero, at, static_cast<std::uint32_t>(module_.type(array.type).size));
       const Register view = f.add_register({RegisterKind::View, true, module_.type(array.type).element});
@@ -197,6 +198,7 @@ class Generator {
       case 1:
         return depth_ < 3 ? branch() : arithmetic();
       case 2:
+        if (one_in(4)) return array_loop();
         return depth_ < 2 ? loop() : arithmetic();
       case 3:
       case 4:
@@ -322,13 +324,16 @@ class Generator {
     const Register index = f_->add_register({RegisterKind::U64});
     const Register end = f_->add_register({RegisterKind::U64});
     f_->constant(index, 0);
-    f_->constant(end, 1 + below(6));
+    f_->constant(end, 1 + below(one_in(6) ? kElements + 3 : 6));
     const Label top = f_->label();
     const Label out = f_->label();
     f_->bind(top);
+    const bool counts_last = one_in(2);
+    if (counts_last) counters_.push_back(index);
     statements(1 + below(5));
+    if (counts_last) counters_.pop_back();
     if (one_in(3)) jump_somewhere(out);
-    if (one_in(2)) {
+    if (!one_in(4)) {
       f_->emit(Op::LoopNext, index, end, top);
     } else {
       f_->emit(Op::AddU64Imm, index, index, 1);
@@ -355,14 +360,101 @@ class Generator {
     --depth_;
   }
 
+  /// Mostly within the arrays; often the counter of a loop around it, or not far from it.
   Register bounded_index() {
+    if (!counters_.empty() && one_in(2)) return near_counter();
     const Register index = f_->add_register({RegisterKind::U64});
     if (one_in(12)) {
       f_->emit(Op::Move, index, any(RegisterKind::U64));
     } else {
-      f_->emit(Op::AndImm, index, any(RegisterKind::U64), kElements - 1);
+      f_->emit(Op::AndImm, index, any(RegisterKind::U64), kMask);
     }
     return index;
+  }
+
+  Register near_counter() {
+    const Register counter = counters_[below(counters_.size())];
+    if (one_in(2)) return counter;
+    const Register index = f_->add_register({RegisterKind::U64});
+    switch (below(4)) {
+      case 0:
+        f_->emit(Op::AddU64Imm, index, counter, below(3));
+        break;
+      case 1:
+        f_->emit(Op::SubU64Imm, index, counter, below(2));
+        break;
+      case 2: {
+        const Register factor = f_->add_register({RegisterKind::U64});
+        f_->emit(Op::MulU64, factor, any(RegisterKind::U64), any(RegisterKind::U64));
+        f_->emit(Op::AddU64, index, factor, counter);
+        break;
+      }
+      default:
+        f_->emit(Op::AddU64, index, counter, any(RegisterKind::U64));
+        break;
+    }
+    return index;
+  }
+
+  /// A loop over arrays of floats as programs write them: loads, arithmetic, stores, near the counter.
+  void array_loop() {
+    const RegisterKind kind = one_in(2) ? RegisterKind::F32 : RegisterKind::F64;
+    std::vector<Register> arrays;
+    for (const View& view : views_) {
+      if (view.element == kind) arrays.push_back(view.pair);
+    }
+    if (arrays.empty()) return arithmetic();
+    const Register counter = f_->add_register({RegisterKind::U64});
+    const Register end = f_->add_register({RegisterKind::U64});
+    const std::uint64_t first = below(3);
+    f_->constant(counter, first);
+    f_->constant(end, first + 1 + below(kElements - 1));
+    const Register shift = f_->add_register({RegisterKind::U64});
+    f_->constant(shift, below(3));
+    std::vector<Register> values;
+    for (int k = 0; k < 3; ++k) values.push_back(f_->add_register({kind}));
+    for (const Register value : values) f_->constant(value, number(kind));
+    const auto value = [&] { return values[below(values.size())]; };
+    const Label top = f_->label();
+    f_->bind(top);
+    const Register index = f_->add_register({RegisterKind::U64});
+    const auto place = [&] {
+      switch (below(8)) {
+        case 0:
+          f_->emit(Op::AddU64Imm, index, counter, 1);
+          return index;
+        case 1:
+          f_->emit(Op::SubU64Imm, index, counter, 1);
+          return index;
+        case 2:
+          f_->emit(Op::AddU64, index, counter, shift);
+          return index;
+        default:
+          return counter;
+      }
+    };
+    const auto first_op = static_cast<std::uint32_t>(kind == RegisterKind::F32 ? Op::AddF32 : Op::AddF64);
+    for (std::size_t k = 2 + below(6); k-- > 0;) {
+      next_line();
+      const Register array = arrays[below(arrays.size())];
+      switch (below(4)) {
+        case 0:
+          f_->emit(at_operation(kind, true), array, place(), value());
+          break;
+        case 1:
+          if (one_in(3)) {
+            f_->emit(Op::Move, value(), value());
+          } else {
+            f_->emit(static_cast<Op>(first_op + below(4)), value(), value(), value());
+          }
+          break;
+        default:
+          f_->emit(at_operation(kind, false), value(), array, place());
+          break;
+      }
+    }
+    f_->emit(Op::LoopNext, counter, end, top);
+    f_->emit(kind == RegisterKind::F32 ? Op::LtF32 : Op::LtF64, any(RegisterKind::Bool), value(), value());
   }
 
   Op at_operation(RegisterKind kind, bool store) {
@@ -406,12 +498,14 @@ class Generator {
 
   void part() {
     const View whole = views_[below(views_.size())];
-    const Register lo = bounded_index();
-    const Register hi = bounded_index();
     const Register view = f_->add_register(f_->type_of(whole.pair));
     if (one_in(4)) {
+      const Register lo = bounded_index();
+      const Register hi = bounded_index();
       f_->emit(Op::Part, view, whole.pair, lo, hi, static_cast<std::uint32_t>(size_of(whole.element)));
     } else {
+      const Register lo = f_->add_register({RegisterKind::U64});
+      const Register hi = f_->add_register({RegisterKind::U64});
       f_->constant(lo, below(4));
       f_->constant(hi, 4 + below(4));
       f_->emit(Op::Part, view, whole.pair, lo, hi, static_cast<std::uint32_t>(size_of(whole.element)));
@@ -489,6 +583,7 @@ class Generator {
   std::map<RegisterKind, std::vector<Register>> registers_;
   std::vector<View> views_;
   std::vector<Register> references_;
+  std::vector<Register> counters_;  // of the loops around, which nothing in them writes
   Register host_;
   std::uint64_t record_at_ = 0;
 };

@@ -8,6 +8,6 @@ namespace cairn::tests {
 
 /// Function 0 takes a view mut of kHostWords u64, which the program reads and writes, and gives a u64.
 [[nodiscard]] bytecode::Module random_module(std::uint64_t seed);
-inline constexpr std::uint64_t kHostWords = 8;
+inline constexpr std::uint64_t kHostWords = 40;
 
 }  // namespace cairn::tests

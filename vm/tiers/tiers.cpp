@@ -109,7 +109,7 @@ const Word* Tiers::hot_loop(const Word* next, Thread& thread) {
 const Word* Tiers::hot_code(const Word* next) {
   if (tier_ != Tier::Auto) return nullptr;
   const std::uint32_t function = image_.function_at(next);
-  if (function == bytecode::kNone || code_->has(function, jit::Level::Optimized)) return nullptr;
+  if (function == bytecode::kNone) return nullptr;
   if (!code_->compile(function, jit::Level::Optimized)) return nullptr;
   const Word* point = resume_at(next);
   return point == next ? nullptr : point;
