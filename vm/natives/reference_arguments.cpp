@@ -44,11 +44,12 @@ Held held(std::span<const double> data, std::uint64_t at, std::uint64_t low, std
   return made;
 }
 
-/// Threads of the program's own pool; alone when it cannot be had.
 ref::Work work_of(const NativeCall& call) {
+  Instance& instance = call.thread().instance();
   std::string why;
   ref::Work work;
-  work.pool = call.thread().instance().lane_pool(why);
+  work.pool = instance.lane_pool(why);
+  work.progress = [&instance](std::size_t, std::size_t) { return !instance.stopping(); };
   return work;
 }
 

@@ -42,7 +42,8 @@ void guarded(NativeCall& call) {
   } catch (Refused& refused) {
     detail = std::move(refused.detail);
   }
-  call.trap(TrapKind::Reference, std::move(detail));
+  const bool stopped = detail == ref::Work::kStopped;
+  call.trap(stopped ? TrapKind::Interrupt : TrapKind::Reference, std::move(detail));
 }
 
 inline constexpr std::uint64_t kAbsent = std::numeric_limits<std::uint64_t>::max();
@@ -89,7 +90,7 @@ struct Held {
 [[nodiscard]] Held held(std::span<const double> data, std::uint64_t at, std::uint64_t low, std::uint64_t high,
                         std::size_t count, ref::Format of, const ref::Shape& shape);
 
-/// Threads of the program's own pool; alone when it cannot be had.
+/// Threads of the program's own pool; alone when it cannot be had. Stops when the program's host asks it to.
 [[nodiscard]] ref::Work work_of(const NativeCall& call);
 
 /// Writes what was asked about outcomes against a reference: values, ranges, tolerances, and what of `given` they say.

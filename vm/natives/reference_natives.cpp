@@ -94,6 +94,10 @@ void native_count(NativeCall& call) {
                                                              : method.roundings(n, parameters));
 }
 
+void native_bits(NativeCall& call) {
+  call.result<std::uint64_t>(ref::encoded(call.get<double>(1), format(call.get<std::uint64_t>(0))));
+}
+
 /// Roles 0 to 2: a factor's length. 3 to 5: its ranges, which have just been appended.
 void native_fit(NativeCall& call) {
   static constexpr const char* kNames[] = {"a has m*k", "b has k*n", "c has m*n"};
@@ -188,6 +192,7 @@ void native_matmul(NativeCall& call) {
 
 constexpr NativeEntry kNatives[] = {
     {"reference.count", "(u64, u64, u64, u64) -> u64", Capability::None, guarded<native_count>},
+    {"reference.bits", "(u64, f64) -> u64", Capability::None, native_bits},
     {"cairn_reference.fit", "(u64, view u64, u64, u64)", Capability::None, guarded<native_fit>},
     {"cairn_reference.ranges", "(u64, view u64, u64, view f64, u64)", Capability::None, guarded<native_ranges>},
     {"cairn_reference.model", "(u64, view u64, u64, u64, u64, view mut f64)", Capability::None, guarded<native_model>},
