@@ -5,6 +5,7 @@ faster. Every program must print what its twins print.
 
     startup    hello world, start to end; the least of fifty
     frontend   `cairn check` of a generated program of 20,000 lines of small functions; the least of ten
+    project    `cairn check` of generated projects of 200 modules and 50,000 to 200,000 lines; time and memory
     others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards; OpenMP where the
                program uses the lane pool) and NAME.lua
 """
@@ -131,6 +132,24 @@ def words_file():
     return path
 
 
+def project(rounds):
+    sys.path.insert(0, str(HERE))
+    from generate_project import write
+    print(f"\nproject: 200 modules, least time and peak memory ({rounds or 5} rounds)")
+    for size in (50_000, 100_000, 200_000):
+        folder = WORK / f"project-{size}"
+        lines = write(folder, 200, size)
+        least, peak = float("inf"), 0
+        for _ in range(rounds or 5):
+            start = time.perf_counter()
+            pid = os.posix_spawn(str(CAIRN), [str(CAIRN), "check", str(folder)], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, NULL, 1)])
+            _, status, used = os.wait4(pid, 0)
+            if status != 0:
+                raise RuntimeError(f"cairn check {folder} ended with status {os.waitstatus_to_exitcode(status)}")
+            least, peak = min(least, time.perf_counter() - start), max(peak, used.ru_maxrss)
+        print(f"  {lines:8} lines{least:8.3f} s{peak / 1024:10.1f} MiB{peak * 1024 / lines:10.0f} bytes a line", flush=True)
+
+
 def program_bench(name, rounds):
     ways = peers(name)
     if name == "words":
@@ -144,7 +163,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=0)
     args = parser.parse_args()
-    special = {"startup": startup, "frontend": frontend}
+    special = {"startup": startup, "frontend": frontend, "project": project}
     programs = sorted(path.stem for path in (HERE / "programs").glob("*.cairn") if path.stem != "hello")
     failed = False
     for name in args.names or [*special, *programs]:

@@ -1,5 +1,8 @@
 // Storage: buffer and stack statements, Buf, Array and Dyn, take, swap, transfer, machine access
 // (ownership and memory, 2, 7.3, 8 and 9).
+#include <algorithm>
+#include <unordered_map>
+
 #include "frontend/check/body_checker.hpp"
 #include "frontend/check/syntax_paths.hpp"
 
@@ -19,28 +22,35 @@ constexpr std::uint64_t kManyBytes = std::uint64_t{1} << 40;
 
 std::uint64_t rounded_up(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
+/// The sizes of 2.3. `known` holds what was counted: a type may reach another in more ways than can be walked.
+std::uint64_t conservative_bytes(const Type* type, std::unordered_map<const Type*, std::uint64_t>& known) {
+  if (type->is(TypeKind::Array)) {
+    const std::uint64_t element = conservative_bytes(type->element, known);
+    return element != 0 && type->count > kManyBytes / element ? kManyBytes : element * type->count;
+  }
+  if (!type->is(TypeKind::Sum) && !type->is(TypeKind::Record)) {
+    return type->is_scalar() || type->is_storage_float() ? bit_width(type->kind) / 8 : 16;
+  }
+  if (const auto found = known.find(type); found != known.end()) return found->second;
+  std::uint64_t bytes = 0;
+  if (type->is(TypeKind::Sum)) {
+    bytes = 8;
+    for (const SumVariant& variant : type->sum->variants) {
+      if (variant.payload != nullptr) bytes += rounded_up(conservative_bytes(variant.payload, known));
+    }
+  } else {
+    for (const RecordField& field : type->record->fields) bytes += rounded_up(conservative_bytes(field.type, known));
+  }
+  bytes = std::min(bytes, kManyBytes);
+  known.emplace(type, bytes);
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t BodyChecker::stack_bytes(const Type* type) const {
-  std::uint64_t bytes = 0;
-  switch (type->kind) {
-    case TypeKind::Array: {
-      const std::uint64_t element = stack_bytes(type->element);
-      if (element != 0 && type->count > kManyBytes / element) return kManyBytes;
-      return element * type->count;
-    }
-    case TypeKind::Sum:
-      bytes = 8;
-      for (const SumVariant& variant : type->sum->variants) {
-        if (variant.payload != nullptr) bytes += rounded_up(stack_bytes(variant.payload));
-      }
-      return std::min(bytes, kManyBytes);
-    case TypeKind::Record:
-      for (const RecordField& field : type->record->fields) bytes += rounded_up(stack_bytes(field.type));
-      return std::min(bytes, kManyBytes);
-    default:
-      return type->is_scalar() || type->is_storage_float() ? bit_width(type->kind) / 8 : 16;
-  }
+  std::unordered_map<const Type*, std::uint64_t> known;
+  return conservative_bytes(type, known);
 }
 
 const checked::Stmt* BodyChecker::storage(const syntax::StorageStmt& statement) {

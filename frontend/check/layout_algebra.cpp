@@ -308,8 +308,28 @@ Result inverse(Arena& arena, const LayoutValue& inner) {
 
 namespace {
 
+/// Whether each step goes past everything the smaller ones reach: then no two elements can share an offset. A swizzle
+/// that mixes higher bits into lower ones exchanges offsets and keeps them apart.
+bool steps_are_spaced(const LayoutValue& value) {
+  if (value.swizzle.bits != 0 && value.swizzle.shift == 0) return false;
+  std::vector<LayoutMode> modes;
+  for (const checked::LayoutDimension& dimension : value.dimensions) {
+    for (const LayoutMode& mode : dimension) {
+      if (mode.extent > 1) modes.push_back(mode);
+    }
+  }
+  std::ranges::sort(modes, {}, &LayoutMode::stride);
+  std::uint64_t reach = 0;
+  for (const LayoutMode& mode : modes) {
+    if (mode.stride <= reach) return false;
+    reach += (mode.extent - 1) * mode.stride;  // every offset is below 2^63
+  }
+  return true;
+}
+
 /// The first element whose offset an earlier one has too.
 std::expected<void, Fault> no_shared_offset(const LayoutValue& value) {
+  if (steps_are_spaced(value)) return {};
   struct At {
     std::uint64_t offset;
     std::uint64_t element;
@@ -335,6 +355,8 @@ std::expected<void, Fault> no_shared_offset(const LayoutValue& value) {
 
 /// Every element of a spread's tile has one holder.
 std::expected<void, Fault> one_holder_each(const LayoutValue& value) {
+  Arena scratch;
+  if (inverse_of_spread(scratch, value)) return {};  // it has one when each element has one holder, in order
   constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t columns = value.extent(1);
   const std::uint64_t values = value.values();

@@ -69,25 +69,51 @@ class Receipt {
   }
 
  private:
+  template <class Visit>
+  static void for_each_assembly(const Function& function, Visit visit) {
+    if (function.body == nullptr) return;
+    checked::walk_body(
+        function, [](const checked::Expr&) {},
+        [&](const checked::Stmt& statement) {
+          if (statement.kind == checked::StmtKind::Asm) visit(statement.as<checked::AsmStmt>());
+        });
+  }
+
+  static std::string target_name(checked::AsmTarget target) {
+    constexpr std::string_view kTargets[] = {"ptx", "x86_64", "aarch64"};
+    return std::string(kTargets[static_cast<std::size_t>(target)]);
+  }
+
   /// `cuda`, and each target of typed assembly.
   [[nodiscard]] Json requirements() const {
     std::vector<std::string> needs;
     if (checked::has_device_work(compilation_.program)) needs.emplace_back("cuda");
     for (const auto& function : compilation_.program.functions) {
       if (function->parent != nullptr) continue;
-      checked::walk_body(
-          *function, [](const checked::Expr&) {},
-          [&](const checked::Stmt& statement) {
-            if (statement.kind != checked::StmtKind::Asm) return;
-            const auto& assembly = statement.as<checked::AsmStmt>();
-            constexpr std::string_view kTargets[] = {"ptx", "x86_64", "aarch64"};
-            const bool is_ptx = assembly.target == checked::AsmTarget::Ptx;
-            std::string need = is_ptx ? "ptx:" + std::string(assembly.capability)
-                                      : "asm:" + std::string(kTargets[static_cast<std::size_t>(assembly.target)]);
-            if (std::ranges::find(needs, need) == needs.end()) needs.push_back(std::move(need));
-          });
+      for_each_assembly(*function, [&](const checked::AsmStmt& assembly) {
+        const bool is_ptx = assembly.target == checked::AsmTarget::Ptx;
+        std::string need = is_ptx ? "ptx:" + std::string(assembly.capability) : "asm:" + target_name(assembly.target);
+        if (std::ranges::find(needs, need) == needs.end()) needs.push_back(std::move(need));
+      });
     }
     return needs;
+  }
+
+  void add_assembly(const Function& function, Json& record) const {
+    Json list = Json::array();
+    for_each_assembly(function, [&](const checked::AsmStmt& assembly) {
+      Json entry;
+      entry["target"] = target_name(assembly.target);
+      if (!assembly.capability.empty()) entry["needs"] = assembly.capability;
+      entry["line"] = line_of(assembly.position);
+      entry["volatile"] = assembly.is_volatile;
+      entry["effects"] = Json::array();
+      for (const std::string_view effect : assembly.effects) entry["effects"].push_back(effect);
+      entry["clobbers"] = Json::array();
+      for (const std::string_view clobber : assembly.clobbers) entry["clobbers"].push_back(clobber);
+      list.push_back(std::move(entry));
+    });
+    if (!list.empty()) record["assembly"] = std::move(list);
   }
 
   std::string full_name(const Decl& declaration) const {
@@ -288,6 +314,7 @@ class Receipt {
         items[std::string(names_.text(item.name.name))] = item.value.value;
       record["plan"] = std::move(items);
     }
+    add_assembly(function, record);
     if (function.kind == FunctionKind::Test) record["test"] = true;
     add_implementations(function, record);
     const auto storage = storage_sites(function, names_);

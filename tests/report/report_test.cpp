@@ -157,6 +157,22 @@ enum Outcome[T] { Good(T); Bad; }
   CHECK_THROWS_AS(names({.words = {}, .takes = {"Buf["}, .returns = {}, .effects = {}}), Refusal);
 }
 
+TEST_CASE("a receipt lists typed assembly and what it needs of a machine", "[report]") {
+  CheckedSource program(R"(
+fn next(x:u64) -> u64 {
+  unsafe {
+    asm volatile x86_64 "incq %0" (out y:u64 = x) clobbers(rax) effects(fence);
+    return y;
+  }
+}
+)");
+  REQUIRE(program.verdict() == "accepted");
+  const Json record = frontend_receipt(program.compilation, {});
+  CHECK(record["requires"].dump() == R"(["asm:x86_64"])");
+  CHECK(record["functions"]["next"]["assembly"].dump() ==
+        R"([{"target":"x86_64","line":4,"volatile":true,"effects":["fence"],"clobbers":["rax"]}])");
+}
+
 TEST_CASE("a spread's runs and bank ways are those of its storage", "[report][layouts]") {
   Arena arena;
   const auto column = [&](const layout_algebra::Result& tile) {

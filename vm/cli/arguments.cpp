@@ -129,12 +129,15 @@ class ArgumentParser {
   }
 
   void judge_words(const OptionRow& row, std::string_view value) {
-    const bool known = row.takes == Takes::Word ? is_word_of(row.words, value)
-                       : row.takes == Takes::Words
-                           ? all_words(value, ',', [&](std::string_view word) { return is_word_of(row.words, word); })
-                           : true;
+    std::string_view wrong;
+    const bool known =
+        row.takes == Takes::Word ? is_word_of(row.words, wrong = value)
+        : row.takes == Takes::Words
+            ? all_words(value, ',', [&](std::string_view word) { return is_word_of(row.words, wrong = word); })
+            : true;
     if (!known) {
-      error_ = std::string(row.name) + " is one of " + listed(row.words) + ", not " + std::string(value) + ".";
+      error_ = std::string(row.name) + " is one of " + listed(row.words) +
+               (wrong.empty() ? ", and one is missing." : ", not " + std::string(wrong) + ".");
     } else if (&row == &row_of(Option::ProfileOut) && !value.ends_with(".folded") && !value.ends_with(".json") &&
                !value.ends_with(".html")) {
       error_ = "--profile-out needs a file that ends in .folded, .json or .html.";

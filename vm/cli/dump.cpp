@@ -6,8 +6,6 @@
 
 namespace cairn::cli {
 
-namespace {
-
 bool names_stage(std::string_view stages, std::string_view stage) {
   while (!stages.empty()) {
     const std::size_t comma = stages.find(',');
@@ -16,8 +14,6 @@ bool names_stage(std::string_view stages, std::string_view stage) {
   }
   return false;
 }
-
-}  // namespace
 
 void dump_source_stages(Session& session, std::string_view stages) {
   if (!session.project()) return;

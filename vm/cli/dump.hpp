@@ -9,6 +9,8 @@
 
 namespace cairn::cli {
 
+/// Whether a comma separated list of stages holds one.
+[[nodiscard]] bool names_stage(std::string_view stages, std::string_view stage);
 /// `stages`: a comma separated list. Prints `tokens` and `tree`, as far as the program got.
 void dump_source_stages(Session& session, std::string_view stages);
 /// Prints `bytecode`.

@@ -1,13 +1,13 @@
 #include "vm/foreign/foreign_library.hpp"
 
 #include <dlfcn.h>
-#include <ffi.h>
 
 #include <cstring>
 #include <vector>
 
 #include "jit/jit.hpp"
 #include "vm/foreign/assembly_symbol.hpp"
+#include "vm/foreign/c_types.hpp"
 
 namespace cairn {
 
@@ -15,7 +15,6 @@ using bytecode::Foreign;
 using bytecode::RegisterKind;
 using bytecode::RegisterType;
 using bytecode::Signature;
-using bytecode::Type;
 
 namespace {
 
@@ -31,101 +30,6 @@ void* find_symbol(const char* symbol) {
     ::dlclose(opened);
   }
   return nullptr;
-}
-
-ffi_type* c_register(RegisterKind kind) {
-  switch (kind) {
-    case RegisterKind::None:
-      return &ffi_type_void;
-    case RegisterKind::Bool:
-    case RegisterKind::U8:
-      return &ffi_type_uint8;
-    case RegisterKind::U16:
-      return &ffi_type_uint16;
-    case RegisterKind::U32:
-      return &ffi_type_uint32;
-    case RegisterKind::U64:
-      return &ffi_type_uint64;
-    case RegisterKind::I8:
-      return &ffi_type_sint8;
-    case RegisterKind::I16:
-      return &ffi_type_sint16;
-    case RegisterKind::I32:
-      return &ffi_type_sint32;
-    case RegisterKind::I64:
-      return &ffi_type_sint64;
-    case RegisterKind::F32:
-      return &ffi_type_float;
-    case RegisterKind::F64:
-      return &ffi_type_double;
-    default:
-      return nullptr;
-  }
-}
-
-/// Struct types made for one function; libffi keeps pointers to them.
-struct StructTypes {
-  struct One {
-    ffi_type type{};
-    std::vector<ffi_type*> elements;
-  };
-  std::vector<std::unique_ptr<One>> all;
-
-  ffi_type* make(std::vector<ffi_type*> elements) {
-    auto one = std::make_unique<One>();
-    one->elements = std::move(elements);
-    one->elements.push_back(nullptr);
-    one->type.type = FFI_TYPE_STRUCT;
-    one->type.elements = one->elements.data();
-    all.push_back(std::move(one));
-    return &all.back()->type;
-  }
-};
-
-/// The C type of a value in memory; null for one that C's calling convention has no place for.
-ffi_type* c_type(const bytecode::Module& module, std::uint32_t index, StructTypes& structs) {
-  const Type& type = module.types[index];
-  std::vector<ffi_type*> elements;
-  std::uint64_t end = 0;  // where natural layout would be after the fields so far
-  const auto add = [&](std::uint32_t element, std::uint64_t offset) {
-    ffi_type* made = c_type(module, element, structs);
-    const Type& part = module.types[element];
-    const std::uint64_t natural = (end + part.align - 1) / part.align * part.align;
-    if (made == nullptr || offset != natural) return false;
-    elements.push_back(made);
-    end = natural + part.size;
-    return true;
-  };
-  switch (type.kind) {
-    case bytecode::TypeKind::Scalar:
-      return c_register(bytecode::register_kind(type.scalar));
-    case bytecode::TypeKind::Record:
-      for (const bytecode::Field& field : type.fields) {
-        if (!add(field.type, field.offset)) return nullptr;
-      }
-      break;
-    case bytecode::TypeKind::Array:
-      for (std::uint64_t i = 0; i < type.count && i < 65536; ++i) {
-        if (!add(type.element, i * module.types[type.element].size)) return nullptr;
-      }
-      break;
-    case bytecode::TypeKind::Sum:
-      for (const bytecode::Variant& variant : type.variants) {
-        if (variant.payload != bytecode::kNone) return nullptr;  // C's union has no libffi type
-      }
-      return &ffi_type_uint32;
-    case bytecode::TypeKind::Buf:
-      elements = {&ffi_type_pointer, &ffi_type_uint64};
-      end = 16;
-      break;
-    default:
-      return nullptr;
-  }
-  if (elements.empty() || (end + type.align - 1) / type.align * type.align != type.size) return nullptr;
-  ffi_type* made = structs.make(std::move(elements));
-  made->size = type.size;  // also those of align(k)
-  made->alignment = static_cast<unsigned short>(type.align);
-  return made;
 }
 
 }  // namespace
@@ -208,7 +112,7 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   ffi_type* result = c_register(signature.result.kind);
   if (signature.result_reference) {
     prepared->result_in_memory = true;
-    result = c_type(module_, signature.parameters[0].type, prepared->structs);
+    result = c_type(module_, signature.parameters[0].type, Direction::Result, prepared->structs);
     slot = 1;
     parameter = 1;
   }
@@ -223,12 +127,10 @@ void ForeignLibrary::prepare(std::uint32_t index) {
       passed = &ffi_type_pointer;
       if (!reference) argument.from = From::SlotAddress;
     } else if (type.kind == RegisterKind::Ref) {
-      passed = c_type(module_, type.type, prepared->structs);
+      passed = c_type(module_, type.type, Direction::Argument, prepared->structs);
       argument.from = From::Memory;
     } else if (type.kind == RegisterKind::Buf) {
-      passed = prepared->structs.make({&ffi_type_pointer, &ffi_type_uint64});
-      passed->size = 16;
-      passed->alignment = 8;
+      passed = c_buffer(prepared->structs);
     } else {
       passed = c_register(type.kind);
     }

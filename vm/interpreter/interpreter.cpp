@@ -10,7 +10,7 @@
 namespace cairn::interpreter {
 namespace {
 
-#if defined(__clang__)
+#if defined(__clang__) && !defined(CAIRN_COMPUTED_GOTO)
 
 using Handler = void(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread);
 

@@ -176,7 +176,8 @@ bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> argum
   if (stack_.begin() == nullptr || first > memory || static_cast<std::uint64_t>(memory - first) < entry.frame_bytes) {
     trapped = true;
     trap.kind = TrapKind::Stack;
-    trap.message = "trap: stack: the call depth is spent";
+    trap.message = stack_.begin() == nullptr ? "trap: stack: there is no memory for a thread's stack"
+                                             : "trap: stack: the call depth is spent";
     trap.notes = {"in " + entry.function->name};
     instance_.tell_trap(trap);
     return false;

@@ -68,10 +68,11 @@ int check_once(const Invocation& invocation, const Output& output, bool one_line
     output.record_line(record_of(session->verdict(), session->sources()));
     return kRefused;
   }
-  if (invocation.has(Option::CheckDump)) {
+  if (invocation.has(Option::CheckDump) && names_stage(invocation.text(Option::CheckDump), "bytecode")) {
     const lower::Options everything{.entry = false, .tests = true, .roots = session->own_functions()};
-    if (const auto lowered = session->lower(everything))
-      dump_bytecode(lowered->module, invocation.text(Option::CheckDump));
+    const auto lowered = session->lower(everything);
+    if (!lowered) return output.refuse(lowered.error());
+    dump_bytecode(lowered->module, invocation.text(Option::CheckDump));
   }
   if (one_line) {
     output.record_line(accepted_record(*session, options.generics));
