@@ -65,6 +65,31 @@ void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
 }  // namespace
 
 std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, const SessionOptions& options) {
+  std::unique_ptr<Session> session = open_as(operand, options);
+  if (!options.detected_targets || !session->lacks_target()) return session;
+  const std::vector<std::string> found = options.detected_targets();
+  if (found.empty()) return session;
+  if (found.size() > 1) {
+    std::string kinds;
+    for (const std::string& each : found) kinds += (kinds.empty() ? "" : ", ") + each;
+    Diagnostic refusal;
+    refusal.code = Code::Target;
+    refusal.message = "There are GPUs of several kinds, " + kinds + ": name the one to run on with --device-target.";
+    refuse_whole(session->compilation_.verdict, std::move(refusal));
+    return session;
+  }
+  SessionOptions named = options;
+  named.device_target = found.front();
+  return open_as(operand, named);
+}
+
+bool Session::lacks_target() const {
+  if (!device_target_.empty()) return false;
+  if (accepted()) return checked::has_device_work(program());
+  return verdict().refusals.front().code == Code::Target;
+}
+
+std::unique_ptr<Session> Session::open_as(const std::filesystem::path& operand, const SessionOptions& options) {
   std::unique_ptr<Session> session(new Session());
   Verdict& verdict = session->compilation_.verdict;
   auto project = load_project(operand, session->compilation_.sources);

@@ -7,6 +7,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,9 @@ struct SessionOptions {
   bool emulate = false;
   std::vector<Insertion> insertions;                     // each in a source of its own
   std::map<std::filesystem::path, std::string> buffers;  // texts that stand for files, by their canonical paths
+  /// The device targets of the GPUs that are there, one for each kind. Asked when the program has device work and
+  /// nothing names a target; none: such a program has no target then.
+  std::function<std::vector<std::string>()> detected_targets;
 };
 
 class Session {
@@ -92,6 +96,9 @@ class Session {
 
  private:
   Session() = default;
+  static std::unique_ptr<Session> open_as(const std::filesystem::path& operand, const SessionOptions& options);
+  /// Whether a device target is needed and nothing names one.
+  [[nodiscard]] bool lacks_target() const;
   void check(const SessionOptions& options);
   void judge_foreign_symbols();
   void judge_foreign_emulation();

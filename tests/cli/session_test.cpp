@@ -132,4 +132,33 @@ plan total use total_fast;
   CHECK(receipt_of(program, "total_fast")["implements"] == "total");
 }
 
+TEST_CASE("the device target nobody names is that of the one kind of GPU there is", "[cli][devices]") {
+  constexpr std::string_view kDevice = "fn f(n:usize, d:rw<u64>[n]@device) { parallel i in n { d[i] = 1; } }\n";
+  Scratch scratch;
+  int asked = 0;
+  std::vector<std::string> found{"sm_90"};
+  SessionOptions options;
+  options.detected_targets = [&] {
+    ++asked;
+    return found;
+  };
+  CHECK(scratch.open(kDevice, options)->device_target() == "sm_90");
+  options.emulate = true;
+  const auto emulated = scratch.open(kDevice, options);
+  CHECK(emulated->accepted());
+  CHECK(emulated->is_emulated());
+  found = {"sm_70"};
+  CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::TargetFeature);
+  found = {"sm_90", "sm_120"};
+  CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::Target);
+  found = {};
+  CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::Target);
+  CHECK(asked == 5);
+  options.device_target = "sm_80";
+  CHECK(scratch.open(kDevice, options)->device_target() == "sm_80");
+  options.device_target.clear();
+  CHECK(scratch.open("fn main() -> i32 { return 0; }\n", options)->accepted());
+  CHECK(asked == 5);
+}
+
 }  // namespace cairn

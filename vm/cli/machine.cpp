@@ -1,5 +1,6 @@
 #include "vm/cli/machine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -132,6 +133,17 @@ Machine describe_host() {
   machine.platform = name + "-" + machine.architecture;
   machine.processor_features = host_features();
   return machine;
+}
+
+std::vector<std::string> detected_device_targets() {
+  Machine machine;
+  examine_devices(machine);
+  std::vector<std::string> targets;
+  for (const Gpu& gpu : machine.devices) {
+    std::string target = "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor);
+    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(std::move(target));
+  }
+  return targets;
 }
 
 Machine examine_machine() {

@@ -27,6 +27,8 @@ struct Machine {
 /// The host alone: nothing is searched for.
 [[nodiscard]] Machine describe_host();
 [[nodiscard]] Machine examine_machine();
+/// The device target of each kind of GPU the driver reports, in its order.
+[[nodiscard]] std::vector<std::string> detected_device_targets();
 
 /// The executable of that plain name in the folders of PATH.
 [[nodiscard]] std::optional<std::string> program_in_path(const std::string& name);

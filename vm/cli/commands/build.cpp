@@ -145,14 +145,16 @@ class Build {
       if (target && provides(*target, feature)) provided.push_back(feature.name);
     }
     nlohmann::ordered_json needed = nlohmann::ordered_json::array();
-    for (const DeviceFeature* feature : checked::device_needs(session_.program(), session_.compilation().names)) needed.push_back(feature->name);
+    for (const DeviceFeature* feature : checked::device_needs(session_.program(), session_.compilation().names))
+      needed.push_back(feature->name);
     const DeviceLimits limits = target ? limits_of(*target) : DeviceLimits{};
     const auto known = [](int value) {
       return value == 0 ? nlohmann::ordered_json("unknown") : nlohmann::ordered_json(value);
     };
     nlohmann::ordered_json record;
     record["name"] = session_.device_target();
-    record["origin"] = invocation_.has(Option::DeviceTarget) ? "flag" : "manifest";
+    const bool is_manifest = !session_.project()->manifest.device_target.empty();
+    record["origin"] = invocation_.has(Option::DeviceTarget) ? "flag" : is_manifest ? "manifest" : "detected";
     record["provides"] = std::move(provided);
     record["needs"] = std::move(needed);
     record["limits"] = {{"registers_per_thread", limits.registers_per_thread},
@@ -190,6 +192,7 @@ int build_command(const Invocation& invocation) {
   auto kind = kind_of_build(invocation);
   if (!kind) return output.refuse(std::move(kind.error()));
   SessionOptions options = session_options(invocation);
+  options.detected_targets = detected_device_targets;
   options.wants_main = *kind == ProjectKind::Executable;
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());

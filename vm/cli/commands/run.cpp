@@ -9,6 +9,7 @@
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/dump.hpp"
+#include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
 
 namespace cairn::cli {
@@ -92,6 +93,7 @@ int run_command(const Invocation& invocation) {
     return execute(invocation, output, std::move(*module));
   }
   SessionOptions options = session_options(invocation);
+  options.detected_targets = detected_device_targets;
   options.wants_main = true;
   const auto session = Session::open(invocation.path(), options);
   if (invocation.has(Option::Dump)) dump_source_stages(*session, invocation.text(Option::Dump));

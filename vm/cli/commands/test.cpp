@@ -7,6 +7,7 @@
 
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/contracts.hpp"
+#include "vm/cli/machine.hpp"
 #include "vm/cli/test_blocks.hpp"
 
 namespace cairn::cli {
@@ -191,7 +192,9 @@ class TestRun {
 
 int test_command(const Invocation& invocation) {
   const Output output(invocation);
-  const auto session = Session::open(invocation.path(), session_options(invocation));
+  SessionOptions options = session_options(invocation);
+  options.detected_targets = detected_device_targets;
+  const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
   if (auto refusal = session->judge_device()) return output.refuse(std::move(*refusal), session->sources());
