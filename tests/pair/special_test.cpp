@@ -384,3 +384,27 @@ TEMPLATE_TEST_CASE("sincos and sincospi have the bits of the separate functions"
     CHECK(same(pair::sincos(pair::of(x)).cos, pair::cos(pair::of(x))));
   }
 }
+
+TEMPLATE_TEST_CASE("a function takes any limbs for their sum, and gives a normalized pair or no number", "[pair]",
+                   float, double) {
+  using T = TestType;
+  Operands<T> operands(12);
+  const auto any = [&] { return pair::limb_of<T>(static_cast<pair::Bits<T>>(operands.bits())); };
+  for (int i = 0; i < 3000; ++i) {
+    const Pair<T> x = i % 3 == 0 ? Pair<T>{any(), any()}
+                      : i % 3 == 1
+                          ? Pair<T>{operands.limb(operands.below(20) - 10), operands.limb(operands.below(20) - 10)}
+                          : Pair<T>{any(), operands.below(2) == 0 ? pair::kNan<T> : pair::kInfinity<T>};
+    const Pair<T> sum = pair::ordinary(x);
+    for (const Named<T>& each : functions<T>()) {
+      const Pair<T> r = each.function(x);
+      INFO(each.name << " of " << std::hexfloat << x.hi << " + " << x.lo << " gives " << r.hi << " + " << r.lo);
+      CHECK((pair::is_nan(r) || pair::is_norm(r)));
+      CHECK(same(r, each.function(sum)));
+    }
+    const Pair<T> y{any(), any()};
+    for (const Pair<T> r : {pair::pow(x, y), pair::atan2(x, y), pair::hypot(x, y), pair::rnorm3(x, y, x)}) {
+      CHECK((pair::is_nan(r) || pair::is_norm(r)));
+    }
+  }
+}

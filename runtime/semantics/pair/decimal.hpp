@@ -14,6 +14,7 @@ inline constexpr unsigned kDecimalSpace = kMostDigits + 12;
 /// Writes the exact value rounded to `digits` (1 to kMostDigits) significant digits, ties to even; the count of bytes.
 template <class T>
 inline unsigned write_decimal(Pair<T> x, unsigned digits, U8* out) {
+  x = ordinary(x);
   unsigned at = 0;
   const auto put = [&](const char* text) {
     for (; *text != 0; ++text) out[at++] = static_cast<U8>(*text);

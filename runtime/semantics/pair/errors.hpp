@@ -76,6 +76,7 @@ inline Triple<T> erf_of(Triple<T> z) {
 
 template <class T>
 inline Pair<T> erf(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(x.hi);
   const Pair<T> y = abs(x);
   if (infinite(x.hi)) return of(flip(T(1), x.hi));
@@ -90,6 +91,7 @@ inline Pair<T> erf(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> erfc(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(x.hi);
   if (infinite(x.hi)) return of(x.hi < T(0) ? T(2) : T(0));
   if (x.hi < T(0.5)) {
@@ -103,6 +105,7 @@ inline Pair<T> erfc(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> erfcx(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(x.hi);
   if (infinite(x.hi)) return of(x.hi < T(0) ? kInfinity<T> : T(0));
   if (x.hi >= T(0.5)) {
@@ -122,6 +125,7 @@ inline Pair<T> erfcx(Pair<T> x) {
 /// The probability below x: erfc(-x/sqrt 2)/2.
 template <class T>
 inline Pair<T> normcdf(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(x.hi);
   if (infinite(x.hi)) return of(x.hi < T(0) ? T(0) : T(1));
   if (x.hi < -kExponentRange<T>) return of(T(0));
@@ -181,6 +185,7 @@ CAIRN_PAIR_INLINE Triple<T> erfcinv_of(Triple<T> q, int k) {
 
 template <class T>
 inline Pair<T> erfinv(Pair<T> x) {
+  x = ordinary(x);
   const Pair<T> y = abs(x);
   const Triple<T> rest = triple(neg(y)) + T(1);
   if (!(rest.a > T(0))) return of(rest.a == T(0) ? flip(kInfinity<T>, x.hi) : kNan<T>);
@@ -198,6 +203,7 @@ inline Pair<T> erfinv(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> erfcinv(Pair<T> x) {
+  x = ordinary(x);
   if (x.hi == T(0)) return of(kInfinity<T>);
   const Triple<T> other = triple(neg(x)) + T(2);  // exact: the tail on the other side
   if (!(x.hi > T(0)) || !(other.a >= T(0))) return of(kNan<T>);
@@ -222,6 +228,7 @@ CAIRN_PAIR_INLINE Triple<T> lower_quantile(Triple<T> m, int k) {
 }
 template <class T>
 inline Pair<T> normcdfinv(Pair<T> x) {
+  x = ordinary(x);
   if (x.hi == T(0)) return of(-kInfinity<T>);
   const Triple<T> other = triple(neg(x)) + T(1);
   if (!(x.hi > T(0)) || !(other.a >= T(0))) return of(kNan<T>);
@@ -271,6 +278,7 @@ inline Pair<T> icdf_u64(U64 k) {
 /// The integral of exp(-x t^2) over t from 0 to 1: sqrt(pi)/2 erf(sqrt x)/sqrt x.
 template <class T>
 inline Pair<T> boys_f0(Pair<T> x) {
+  x = ordinary(x);
   if (x.hi == T(0)) return of(T(1));
   if (!(x.hi > T(0))) return of(kNan<T>);
   if (infinite(x.hi)) return of(T(0));

@@ -56,15 +56,18 @@ inline Pair<T> exp_of(Triple<T> x) {
 
 template <class T>
 inline Pair<T> exp(Pair<T> x) {
+  x = ordinary(x);
   return exp_of(triple(x));
 }
 template <class T>
 inline Pair<T> exp10(Pair<T> x) {
+  x = ordinary(x);
   if (!(magnitude(x.hi) < kExponentRange<T>)) return exp_of(triple(x.hi));
   return exp_of(entry(ExponentialStep<T>::limbs, 1) * x);
 }
 template <class T>
 inline Pair<T> exp2(Pair<T> x) {
+  x = ordinary(x);
   constexpr T kRange = 2 * kExponentRange<T>;
   if (nan(x.hi)) return of(x.hi);
   if (x.hi > kRange) return of(kInfinity<T>);
@@ -85,6 +88,7 @@ inline Triple<T> expm1_of(Triple<T> x) {
 }
 template <class T>
 inline Pair<T> expm1(Pair<T> x) {
+  x = ordinary(x);
   if (magnitude(x.hi) < power_of_two<T>(-2 * kPrecision<T> - 4)) return {x.hi, x.lo};
   if (nan(x.hi)) return of(x.hi);
   if (x.hi < T(-3 * kPrecision<T>)) return of(T(-1));
@@ -154,6 +158,7 @@ CAIRN_PAIR_INLINE bool logarithm_ends(Pair<T> x, Pair<T>& result) {
 }
 template <class T>
 inline Pair<T> log(Pair<T> x) {
+  x = ordinary(x);
   Pair<T> end;
   if (logarithm_ends(x, end)) return end;
   const Pair<T> result = to_pair(log_of(triple(x)));
@@ -161,6 +166,7 @@ inline Pair<T> log(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> log2(Pair<T> x) {
+  x = ordinary(x);
   Pair<T> end;
   if (logarithm_ends(x, end)) return end;
   const Logarithm<T> parts = logarithm(triple(x));
@@ -169,6 +175,7 @@ inline Pair<T> log2(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> log10(Pair<T> x) {
+  x = ordinary(x);
   Pair<T> end;
   if (logarithm_ends(x, end)) return end;
   const Logarithm<T> parts = logarithm(triple(x));
@@ -178,6 +185,7 @@ inline Pair<T> log10(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> log1p(Pair<T> x) {
+  x = ordinary(x);
   if (magnitude(x.hi) < power_of_two<T>(-2 * kPrecision<T> - 4)) return x;
   const Triple<T> sum = triple(x) + T(1);
   if (!(sum.a > T(0)) || !finite(x.hi)) {
@@ -201,6 +209,8 @@ CAIRN_PAIR_INLINE bool is_odd(Pair<T> y) {
 /// x to the power y, as IEEE 754's pow.
 template <class T>
 inline Pair<T> pow(Pair<T> x, Pair<T> y) {
+  x = ordinary(x);
+  y = ordinary(y);
   if (y.hi == T(0) || (x.hi == T(1) && x.lo == T(0))) return of(T(1));
   if (nan(x.hi) || nan(y.hi)) return of(kNan<T>);
   const Pair<T> base = abs(x);

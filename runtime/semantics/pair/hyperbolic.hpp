@@ -11,6 +11,7 @@ inline namespace CAIRN_PAIR_BUILD {
 
 template <class T>
 inline Pair<T> sinh(Pair<T> x) {
+  x = ordinary(x);
   if (magnitude(x.hi) < kTiny<T>) return x;
   if (nan(x.hi)) return of(kNan<T>);
   const Pair<T> y = abs(x);
@@ -32,6 +33,7 @@ inline Pair<T> sinh(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> cosh(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(kNan<T>);
   const Pair<T> y = abs(x);
   if (y.hi > kExponentRange<T>) return of(kInfinity<T>);
@@ -42,6 +44,7 @@ inline Pair<T> cosh(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> tanh(Pair<T> x) {
+  x = ordinary(x);
   if (magnitude(x.hi) < kTiny<T>) return x;
   if (nan(x.hi)) return of(kNan<T>);
   const Pair<T> y = abs(x);
@@ -62,6 +65,7 @@ inline constexpr T kLarge = power_of_two<T>(kPrecision<T> + 4);
 
 template <class T>
 inline Pair<T> asinh(Pair<T> x) {
+  x = ordinary(x);
   if (!(magnitude(x.hi) >= kTiny<T>) || infinite(x.hi)) return nan(x.hi) ? of(x.hi) : x;
   const Pair<T> y = abs(x);
   Pair<T> value;
@@ -76,6 +80,7 @@ inline Pair<T> asinh(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> acosh(Pair<T> x) {
+  x = ordinary(x);
   if (x.hi == kInfinity<T>) return of(x.hi);
   const Triple<T> t = triple(x) + T(-1);
   if (!(t.a >= T(0))) return of(kNan<T>);
@@ -86,6 +91,7 @@ inline Pair<T> acosh(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> atanh(Pair<T> x) {
+  x = ordinary(x);
   if (magnitude(x.hi) < kTiny<T>) return x;
   const Pair<T> y = abs(x);
   const Triple<T> left = triple(neg(y)) + T(1);
@@ -117,6 +123,7 @@ CAIRN_PAIR_INLINE Triple<T> by_eights(Pair<T> x, int& k) {
 }
 template <class T>
 inline Pair<T> cbrt(Pair<T> x) {
+  x = ordinary(x);
   if (x.hi == T(0) || !finite(x.hi)) return of(x.hi);
   int k = 0;
   const Triple<T> m = by_eights(x, k);
@@ -125,6 +132,7 @@ inline Pair<T> cbrt(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> rcbrt(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(x.hi);
   if (x.hi == T(0) || infinite(x.hi)) return of(flip(x.hi == T(0) ? kInfinity<T> : T(0), x.hi));
   int k = 0;
@@ -137,13 +145,15 @@ inline Pair<T> rcbrt(Pair<T> x) {
 
 /// The length of a vector, or its reciprocal.
 template <bool reciprocal, class T, int count>
-inline Pair<T> length(const Pair<T> (&x)[count]) {
+inline Pair<T> length(const Pair<T> (&given)[count]) {
+  Pair<T> x[count];
   T largest = T(0);
   bool not_numbers = false;
-  for (const Pair<T>& each : x) {
-    if (infinite(each.hi)) return of(reciprocal ? T(0) : kInfinity<T>);
-    if (nan(each.hi)) not_numbers = true;
-    if (magnitude(each.hi) > largest) largest = magnitude(each.hi);
+  for (int k = 0; k < count; ++k) {
+    x[k] = ordinary(given[k]);
+    if (infinite(x[k].hi)) return of(reciprocal ? T(0) : kInfinity<T>);
+    if (nan(x[k].hi)) not_numbers = true;
+    if (magnitude(x[k].hi) > largest) largest = magnitude(x[k].hi);
   }
   if (not_numbers) return of(kNan<T>);
   if (largest == T(0)) return of(reciprocal ? kInfinity<T> : T(0));

@@ -18,6 +18,16 @@ struct Scaled {
   I32 exp;
 };
 
+/// The pair a function takes its operand for: itself when it is normalized, else the normalized pair of the sum; an
+/// infinity or a NaN stands alone. So a function is one of the exact value, whatever the limbs.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> ordinary(Pair<T> x) {
+  if (!finite(x.hi)) return of(x.hi);
+  const Pair<T> sum = two_sum(x.hi, x.lo);
+  if (sum.hi == x.hi) return x;
+  return finite(sum.hi) ? sum : of(sum.hi);
+}
+
 enum class Rounding { Down, Up, Zero, HalfAway, HalfEven };
 
 /// The largest integer limb not above x.

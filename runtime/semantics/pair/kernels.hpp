@@ -70,10 +70,10 @@ namespace kernel {
 #define DIV(r, a, b) const T r = (a) / (b);
 #define FMA(r, a, b, c) const T r = fused(a, b, c);
 #define SQRT(r, a) const T r = square_root(a);
-#define KERNEL(name, parameters, high, low, lead, ...)       \
-  template <class T>                                         \
-  CAIRN_PAIR_INLINE Kernel<T> name(parameters) { \
-    __VA_ARGS__ return Kernel<T>{high, low, lead};           \
+#define KERNEL(name, parameters, high, low, lead, ...) \
+  template <class T>                                   \
+  CAIRN_PAIR_INLINE Kernel<T> name(parameters) {       \
+    __VA_ARGS__ return Kernel<T>{high, low, lead};     \
   }
 #include "runtime/semantics/pair/pair_kernels.def"
 #undef PAIR

@@ -45,6 +45,8 @@ inline Pair<T> nearest_pair(const Natural<capacity>& n, int unit, bool negative)
 /// x - n y with n = x/y truncated, or nearest with ties to even; the low bits of n with the quotient's sign.
 template <class T>
 inline Quotient<T> exact_remainder(Pair<T> x, Pair<T> y, bool to_nearest) {
+  x = ordinary(x);
+  y = ordinary(y);
   if (nan(x.hi) || nan(y.hi) || infinite(x.hi) || y.hi == T(0)) return {of(kNan<T>), 0};
   if (infinite(y.hi) || x.hi == T(0)) return {x.hi == T(0) ? of(x.hi) : x, 0};
   constexpr unsigned kWords = kPairWords<T>;

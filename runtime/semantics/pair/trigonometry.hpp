@@ -151,18 +151,21 @@ CAIRN_PAIR_INLINE Pair<T> cosine_at(const Circle<T>& circle, int quadrant) {
 
 template <class T>
 inline Pair<T> sin(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   const Angle<T> angle = angle_of(abs(x));
   return sine_at(x, circle(angle.rest), angle.quadrant);
 }
 template <class T>
 inline Pair<T> cos(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   const Angle<T> angle = angle_of(abs(x));
   return cosine_at(circle(angle.rest), angle.quadrant);
 }
 template <class T>
 inline SinCos<T> sincos(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return {of(kNan<T>), of(kNan<T>)};
   const Angle<T> angle = angle_of(abs(x));
   const Circle<T> both = circle(angle.rest);
@@ -170,6 +173,7 @@ inline SinCos<T> sincos(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> tan(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
@@ -201,6 +205,7 @@ inline Pair<T> sinpi_of(Pair<T> x, int shift) {
 }
 template <class T>
 inline Pair<T> sinpi(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   const Pair<T> value = sinpi_of(abs(x), 0);
   if (value.lo == T(0) && (value.hi == T(0) || magnitude(value.hi) == T(1))) return of(flip(value.hi, x.hi));
@@ -208,11 +213,13 @@ inline Pair<T> sinpi(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> cospi(Pair<T> x) {
+  x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   return sinpi_of(abs(x), 1);
 }
 template <class T>
 inline SinCos<T> sincospi(Pair<T> x) {
+  x = ordinary(x);
   return {sinpi(x), cospi(x)};
 }
 
@@ -250,6 +257,7 @@ CAIRN_PAIR_INLINE int against_one(Pair<T> x) {
 
 template <class T>
 inline Pair<T> asin(Pair<T> x) {
+  x = ordinary(x);
   const int side = against_one(x);
   if (side > 0) return of(kNan<T>);
   if (side == 0) return odd_value(half_pi<T>(), x.hi);
@@ -258,6 +266,7 @@ inline Pair<T> asin(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> acos(Pair<T> x) {
+  x = ordinary(x);
   const int side = against_one(x);
   if (side > 0) return of(kNan<T>);
   if (side == 0) return x.hi > T(0) ? of(T(0)) : pi<T>();
@@ -281,6 +290,7 @@ inline Pair<T> direction(Pair<T> y, Pair<T> x, bool left) {
 }
 template <class T>
 inline Pair<T> atan(Pair<T> x) {
+  x = ordinary(x);
   if (nan(x.hi)) return of(kNan<T>);
   if (magnitude(x.hi) < kTiny<T>) return x;
   if (infinite(x.hi)) return odd_value(half_pi<T>(), x.hi);
@@ -288,6 +298,8 @@ inline Pair<T> atan(Pair<T> x) {
 }
 template <class T>
 inline Pair<T> atan2(Pair<T> y, Pair<T> x) {
+  x = ordinary(x);
+  y = ordinary(y);
   if (nan(x.hi) || nan(y.hi)) return of(kNan<T>);
   const bool left = sign_bit(x.hi);
   if (infinite(y.hi) && infinite(x.hi)) {
