@@ -1,5 +1,5 @@
-// The floating-point environment a program runs in, whatever its host had set: rounding to nearest, no trapped exceptions,
-// subnormals kept (numerics, 1; pair floats, 7.4). The host's comes back when the guard ends.
+// The floating-point environment a program runs in, whatever its host had set: rounding to nearest, no trapped
+// exceptions, subnormals kept (numerics, 1; pair floats, 7.4). The host's comes back when the guard ends.
 #pragma once
 
 #if defined(__SSE2__)

@@ -24,6 +24,8 @@ HEAD = """// Limits and constants of pairs (pair floats, 2.7). The constants are
 
 #include "runtime/semantics/pair/arithmetic.hpp"
 
+// clang-format off
+
 namespace cairn::semantics::pair {
 inline namespace CAIRN_PAIR_BUILD {
 

@@ -82,6 +82,8 @@ class Header:
 
 #include "runtime/semantics/pair/limb.hpp"
 
+// clang-format off
+
 namespace cairn::semantics::pair {{
 inline namespace CAIRN_PAIR_BUILD {{
 """

@@ -3,6 +3,8 @@
 
 #include "runtime/semantics/pair/limb.hpp"
 
+// clang-format off
+
 namespace cairn::semantics::pair {
 inline namespace CAIRN_PAIR_BUILD {
 
