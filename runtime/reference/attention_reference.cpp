@@ -17,14 +17,14 @@ Spoilage::Spoilage(const AttentionProblem& problem) : problem_(problem) {
   for (std::size_t at = 0; at < keys; ++at) {
     const std::size_t head = at / problem.keys;
     for (std::size_t e = at * problem.width; e < (at + 1) * problem.width; ++e) {
-      key_spoils_[at] |= problem.key.spoils(e) ? 1 : 0;
+      if (problem.key.spoils(e)) key_spoils_[at] = 1;
       key_not_finite_[at] |= problem.key.not_finite[e];
     }
     head_spoils_[head] |= key_spoils_[at];
     head_not_finite_[head] |= key_not_finite_[at];
     for (std::size_t c = 0; c < problem.value_width; ++c) {
       const std::size_t e = at * problem.value_width + c;
-      column_spoils_[head * problem.value_width + c] |= problem.value.spoils(e) ? 1 : 0;
+      if (problem.value.spoils(e)) column_spoils_[head * problem.value_width + c] = 1;
       column_not_finite_[head * problem.value_width + c] |= problem.value.not_finite[e];
     }
   }

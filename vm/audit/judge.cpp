@@ -149,6 +149,8 @@ Rows default_rows(Form form, const Case& arrays, const JudgementOptions& options
 
 namespace {
 
+constexpr std::size_t kMostOutcomes = std::size_t{1} << 20U;
+
 std::expected<std::vector<RowVerdict>, std::string> judge_matmul(const std::vector<Case>& cases, const Rows& rows,
                                                                  const JudgementOptions& options,
                                                                  const ref::Work& work) {
@@ -171,13 +173,18 @@ std::expected<std::vector<RowVerdict>, std::string> judge_matmul(const std::vect
     if (arrays.arrays.contains("old")) input.onto = ref::Operand(&array_of(arrays, "old"));
     ref::MatmulOptions taken{output.format(),  options.rounding,      options.overflow,
                              options.standard, options.flush_to_zero, &work};
-    const auto judged = ref::matmul_rows(input, taken, algorithms, true);
-    if (!judged) return std::unexpected(judged.error().message);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const ref::MatmulRow& row = judged->rows[r];
-      for (std::size_t e = 0; e < output.size(); ++e) {
-        tallies[r].add(index, "c", e, output.shape(), output.at(e), judged->reference.at(e), row.outcomes[e],
-                       row.run ? std::optional(row.run->at(e)) : std::nullopt);
+    // Rows share the sums they are made of, as many at a time as memory is kept for.
+    const std::size_t together = std::max<std::size_t>(1, kMostOutcomes / std::max<std::size_t>(1, output.size()));
+    for (std::size_t first = 0; first < rows.size(); first += together) {
+      const auto some = std::span(algorithms).subspan(first, std::min(together, rows.size() - first));
+      const auto judged = ref::matmul_rows(input, taken, some, true);
+      if (!judged) return std::unexpected(judged.error().message);
+      for (std::size_t r = 0; r < some.size(); ++r) {
+        const ref::MatmulRow& row = judged->rows[r];
+        for (std::size_t e = 0; e < output.size(); ++e) {
+          tallies[first + r].add(index, "c", e, output.shape(), output.at(e), judged->reference.at(e), row.outcomes[e],
+                                 row.run ? std::optional(row.run->at(e)) : std::nullopt);
+        }
       }
     }
   }
