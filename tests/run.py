@@ -92,7 +92,7 @@ def conformance():
     passed = failed = later = 0
     for tier in tiers():
         done = execute([sys.executable, TESTS / "conformance" / "run.py", "--cairn", BUILD / "cairn", "--limit", "30",
-                        f"--flags=--tier={tier}"], limit=3600, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"})
+                        f"--flags=--tier={tier}"], limit=3600, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "CAIRN_KEEP_LEAKS": "1"})
         lines = done.stdout.decode(errors="replace").splitlines()
         closing = re.fullmatch(r"(\d+) passed, (\d+) failed, \d+ skipped", lines[-1]) if lines else None
         if not closing:

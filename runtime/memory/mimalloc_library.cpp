@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -25,23 +27,62 @@ namespace cairn {
 namespace {
 
 #ifdef CAIRN_WATCHED_HEAP
-// Under the address sanitizer owners live in the heap it watches, and an instance that ends frees none of them: an
-// owner that a program did not release is a leak it reports, one released twice an error.
-mi_heap_t* watched_heap() noexcept {
-  static char heap = 0;
-  return reinterpret_cast<mi_heap_t*>(&heap);
+// Under the address sanitizer owners live in the heap it watches, so that one released twice, or used after its
+// release, is an error. Destroying a heap frees its blocks, as always; with CAIRN_KEEP_LEAKS set it frees none of them,
+// so that an owner the program did not release is a leak that is reported.
+bool keeps_leaks() noexcept {
+  static const bool keeps = std::getenv("CAIRN_KEEP_LEAKS") != nullptr;
+  return keeps;
 }
-void* watched_zalloc_aligned(mi_heap_t*, std::size_t bytes, std::size_t align) noexcept {
+
+/// Which heap each block is of. Empty while leaks are kept: a block that is listed here would be none.
+struct WatchedBlocks {
+  std::mutex mutex;
+  std::unordered_map<void*, const void*> heap_of;
+};
+WatchedBlocks& watched_blocks() noexcept {
+  static auto* blocks = new WatchedBlocks;  // outlives every thread's heap
+  return *blocks;
+}
+void* watched(const void* heap, void* block) noexcept {
+  if (block == nullptr || keeps_leaks()) return block;
+  WatchedBlocks& blocks = watched_blocks();
+  const std::lock_guard lock(blocks.mutex);
+  blocks.heap_of.emplace(block, heap);
+  return block;
+}
+
+mi_heap_t* watched_heap() noexcept { return reinterpret_cast<mi_heap_t*>(new char); }
+void* watched_zalloc(mi_heap_t* heap, std::size_t bytes) noexcept { return watched(heap, std::calloc(1, bytes)); }
+void* watched_zalloc_aligned(mi_heap_t* heap, std::size_t bytes, std::size_t align) noexcept {
   void* block = nullptr;
   if (::posix_memalign(&block, align, bytes) != 0 || block == nullptr) return nullptr;
-  return std::memset(block, 0, bytes);
+  return watched(heap, std::memset(block, 0, bytes));
 }
-void* watched_zalloc(mi_heap_t*, std::size_t bytes) noexcept { return std::calloc(1, bytes); }
-void forget_heap(mi_heap_t*) noexcept {}
+void watched_free(void* block) noexcept {
+  if (!keeps_leaks()) {
+    WatchedBlocks& blocks = watched_blocks();
+    const std::lock_guard lock(blocks.mutex);
+    blocks.heap_of.erase(block);
+  }
+  std::free(block);
+}
+void watched_destroy(mi_heap_t* heap) noexcept {
+  if (!keeps_leaks()) {
+    WatchedBlocks& blocks = watched_blocks();
+    const std::lock_guard lock(blocks.mutex);
+    std::erase_if(blocks.heap_of, [&](const auto& block) {
+      if (block.second != heap) return false;
+      std::free(block.first);
+      return true;
+    });
+  }
+  delete reinterpret_cast<char*>(heap);
+}
 
 MimallocLibrary load(bool& complete) {
   complete = true;
-  return {watched_heap, watched_zalloc, watched_zalloc_aligned, forget_heap, std::free};
+  return {watched_heap, watched_zalloc, watched_zalloc_aligned, watched_destroy, watched_free};
 }
 #else
 
