@@ -370,7 +370,8 @@ checked::ThreadBody BodyChecker::thread_body(ThreadScope& scope) {
 
   require_lane_effects(*made.body, scope.device, scope.region);
   const CooperativeText text{checker_.names(), checker_.compilation().sources};
-  require_stages(made, text);
+  const std::vector<checked::PipelineWait> waits = require_stages(made, text);
+  made.waits = checker_.arena().copy(std::span<const checked::PipelineWait>(waits));
   require_ordered_phases(made, scope.region, text);
   require_single_writers(made, scope.grid, text);
   return made;

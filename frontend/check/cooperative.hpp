@@ -41,6 +41,12 @@ inline constexpr std::uint64_t kManySharedBytes = std::uint64_t{1} << 32;
   return (bytes_of(pipeline.size, pipeline.element_bytes) + 15) / 16 * 16 * pipeline.depth;
 }
 
+/// A wait, and the fewest fills that are left in flight after it whenever it is reached.
+struct PipelineWait {
+  const Expr* operation = nullptr;
+  std::uint32_t in_flight = 0;
+};
+
 /// A body and the block of threads that runs it.
 struct ThreadBody {
   Function* body = nullptr;
@@ -50,6 +56,7 @@ struct ThreadBody {
   std::uint32_t shared_bytes = 0;
   List<const SharedStmt* const> arrays;  // in declaration order, as are the pipelines
   List<const PipelineStmt* const> pipelines;
+  List<const PipelineWait> waits;  // in the order they are first reached
 };
 
 struct CooperativeStmt : Stmt {

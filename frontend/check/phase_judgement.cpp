@@ -78,7 +78,9 @@ bool PhaseRun::may_clash(std::uint32_t array, const std::vector<const Event*>& e
   Seen vague;
   Seen numbers;
   for (const Event* event : events) {
-    for (std::uint32_t t = 0; t < threads_; ++t) {
+    // Where all threads touch the same elements, two of them tell as much as all.
+    const std::uint32_t telling = is_alike(*event) ? 2 : threads_;
+    for (std::uint32_t t = 0; t < telling; ++t) {
       if (event->mask[t] == kNo) continue;
       const auto thread = static_cast<std::int32_t>(t);
       for_each_element(*event, t, [&](const Value& element) {
@@ -124,59 +126,85 @@ bool PhaseRun::may_clash(std::uint32_t array, const std::vector<const Event*>& e
 
 // ------------------------------------------------------------------------------------------------------ the pair named
 
+/// Whether a thread touches an element by an event that names its elements.
+bool PhaseRun::touches(const Event& event, std::uint32_t thread, const Value& element) const {
+  if (event.mask[thread] == kNo) return false;
+  if (event.fragment == nullptr && !event.part) return event.lo[thread] == element;
+  if (event.fragment == nullptr) {
+    const Value& lo = event.lo[thread];
+    const Value& hi = event.hi[thread];
+    const bool is_near =
+        lo.is(Kind::Number) && hi.is(Kind::Number) && lo.bits <= element.bits && element.bits < hi.bits;
+    if (!is_near || !element.is(Kind::Number)) return false;
+  }
+  bool found = false;
+  for_each_element(event, thread, [&](const Value& each) { found = found || each == element; });
+  return found;
+}
+
+/// Refuses the first pair of one cell, when two of its touches clash.
+void PhaseRun::judge_cell(std::uint32_t array, const std::vector<const Event*>& events, const Value& element) {
+  std::vector<Touch> cell;
+  for (const Event* event : events) {
+    for (std::uint32_t t = 0; t < threads_; ++t) {
+      if (touches(*event, t, element)) cell.push_back({t, event});
+    }
+  }
+  for (const Touch& w : cell) {
+    if (!w.event->writes) continue;
+    const Touch* other = nullptr;
+    for (const Touch& x : cell) {
+      if (!clash(w, x)) continue;
+      if (other == nullptr) other = &x;
+      if (!x.event->writes) continue;
+      other = &x;
+      break;
+    }
+    if (other != nullptr) refuse_pair(w, *other, array, element);
+  }
+}
+
+/// Called after may_clash, which left a summary of each number. Cells in order: numbers, then symbols by key and
+/// offset.
 void PhaseRun::judge(std::uint32_t array, const std::vector<const Event*>& events) {
-  // Cells in order: numbers, then symbols by key and offset.
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<Touch>> symbols;
-  std::vector<std::vector<Touch>> numbers(arrays_[array].length());
+  for (std::size_t k = 0; k < seen_.size(); ++k) {
+    if (seen_[k].clashes()) judge_cell(array, events, number(k));
+  }
+  // Each thread of an event stands once in a group, however many of its elements do.
+  std::map<std::pair<std::uint32_t, std::int64_t>, Seen> symbols;
   std::vector<Touch> vague;
-  std::vector<std::pair<std::uint32_t, std::vector<Touch>>> groups;  // by key, in order of appearance
+  std::vector<std::vector<Touch>> groups;  // by key, in order of appearance
   std::unordered_map<std::uint32_t, std::size_t> group_numbers;
   std::vector<Touch> all;
   for (const Event* event : events) {
     for (std::uint32_t t = 0; t < threads_; ++t) {
       if (event->mask[t] == kNo) continue;
+      const Touch touch{t, event};
+      const auto add = [&](std::vector<Touch>& touches) {
+        const bool is_there = !touches.empty() && touches.back().event == event && touches.back().thread == t;
+        if (!is_there) touches.push_back(touch);
+      };
       for_each_element(*event, t, [&](const Value& element) {
-        const Touch touch{t, event};
-        all.push_back(touch);
-        if (element.is(Kind::Unknown)) {
-          vague.push_back(touch);
-          return;
-        }
-        if (element.is(Kind::Number)) {
-          numbers[element.bits].push_back(touch);
-        } else {
-          symbols[{element.key, element.offset()}].push_back(touch);
+        add(all);
+        if (element.is(Kind::Unknown)) return add(vague);
+        if (element.is(Kind::Symbol)) {
+          symbols[{element.key, element.offset()}].add(static_cast<std::int32_t>(t), *event);
         }
         const auto [at, added] = group_numbers.try_emplace(element.key, groups.size());
-        if (added) groups.emplace_back(element.key, std::vector<Touch>());
-        groups[at->second].second.push_back(touch);
+        if (added) groups.emplace_back();
+        add(groups[at->second]);
       });
     }
+  }
+  for (const auto& [cell, seen] : symbols) {
+    if (!seen.clashes()) continue;
+    judge_cell(array, events, {Kind::Symbol, cell.first, static_cast<std::uint64_t>(cell.second)});
   }
   const auto summary = [](const std::vector<Touch>& touches) {
     Seen seen;
     for (const Touch& each : touches) seen.add(static_cast<std::int32_t>(each.thread), *each.event);
     return seen;
   };
-  const auto judge_cell = [&](const std::vector<Touch>& touches, const Value& element) {
-    if (!summary(touches).clashes()) return;
-    for (const Touch& w : touches) {
-      if (!w.event->writes) continue;
-      const Touch* other = nullptr;
-      for (const Touch& x : touches) {
-        if (!clash(w, x)) continue;
-        if (other == nullptr) other = &x;
-        if (!x.event->writes) continue;
-        other = &x;
-        break;
-      }
-      if (other != nullptr) refuse_pair(w, *other, array, element);
-    }
-  };
-  for (std::size_t k = 0; k < numbers.size(); ++k) judge_cell(numbers[k], number(k));
-  for (const auto& [cell, touches] : symbols) {
-    judge_cell(touches, {Kind::Symbol, cell.first, static_cast<std::uint64_t>(cell.second)});
-  }
   const auto judge_apart = [&](const std::vector<Touch>& left, const std::vector<Touch>& right) {
     if (!summary(left).clashes_with(summary(right))) return;
     for (const Touch& x : left) {
@@ -186,7 +214,7 @@ void PhaseRun::judge(std::uint32_t array, const std::vector<const Event*>& event
     }
   };
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    for (std::size_t m = k + 1; m < groups.size(); ++m) judge_apart(groups[k].second, groups[m].second);
+    for (std::size_t m = k + 1; m < groups.size(); ++m) judge_apart(groups[k], groups[m]);
   }
   judge_apart(vague, all);
 }

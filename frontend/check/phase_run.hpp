@@ -242,6 +242,10 @@ class PhaseRun {
   void require_written(const Event& event);
   void note_written(Alternative& way, const Event& event);
   [[nodiscard]] std::optional<std::uint32_t> array_of(const Local& local) const;
+  /// Whether every thread touches the same elements.
+  [[nodiscard]] static bool is_alike(const Event& event) {
+    return event.fragment == nullptr && event.mask.is_together() && event.lo.is_single() && event.hi.is_single();
+  }
   /// Calls `visit(element)` for every element that a thread touches; an unknown value for one that cannot be told.
   template <class Visit>
   void for_each_element(const Event& event, std::size_t thread, Visit visit) const;
@@ -255,6 +259,8 @@ class PhaseRun {
   };
   void judge(const Alternative& way);
   void judge(std::uint32_t array, const std::vector<const Event*>& events);
+  void judge_cell(std::uint32_t array, const std::vector<const Event*>& events, const Value& element);
+  [[nodiscard]] bool touches(const Event& event, std::uint32_t thread, const Value& element) const;
   [[nodiscard]] bool may_clash(std::uint32_t array, const std::vector<const Event*>& events);
   [[nodiscard]] static bool clash(const Touch& left, const Touch& right);
   [[noreturn]] void refuse_pair(const Touch& first, const Touch& second, std::uint32_t array, const Value& element);

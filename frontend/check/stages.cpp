@@ -93,7 +93,10 @@ class StageWalk {
   StageWalk(const checked::ThreadBody& body, const CooperativeText& text) : body_(body), text_(text) {
     state_.resize(body.pipelines.size());
   }
-  void run() { block(*body_.body->body); }
+  std::vector<checked::PipelineWait> run() {
+    block(*body_.body->body);
+    return std::move(waits_);
+  }
 
  private:
   // ------------------------------------------------------------------------------------------------------ operations
@@ -144,7 +147,8 @@ class StageWalk {
     stage.flight.push_back(at);
   }
 
-  void wait(std::size_t pipeline, Position at) {
+  void wait(std::size_t pipeline, const Expr& operation) {
+    const Position at = operation.position;
     Stage& stage = state_[pipeline];
     if (stage.readable) {
       refuse(Code::StageBusy, at,
@@ -157,7 +161,18 @@ class StageWalk {
     stage.flight.erase(stage.flight.begin());
     stage.readable = at;
     stage.reads.clear();
+    note_in_flight(operation, stage.flight.size());
     drain();
+  }
+
+  void note_in_flight(const Expr& operation, std::size_t fills) {
+    const auto known = std::ranges::find(waits_, &operation, &checked::PipelineWait::operation);
+    const auto left = static_cast<std::uint32_t>(fills);
+    if (known == waits_.end()) {
+      waits_.push_back({&operation, left});
+    } else {
+      known->in_flight = std::min(known->in_flight, left);
+    }
   }
 
   void release(std::size_t pipeline, Position at) {
@@ -207,7 +222,7 @@ class StageWalk {
       for (const Expr* argument : call.arguments) expression(*argument);
       const std::size_t pipeline = *pipeline_of(*call.receiver->as<checked::LocalExpr>().local);
       if (call.op == ConcurrentOp::PipelineFill) return fill(pipeline, root.position);
-      if (call.op == ConcurrentOp::PipelineWait) return wait(pipeline, root.position);
+      if (call.op == ConcurrentOp::PipelineWait) return wait(pipeline, root);
       return release(pipeline, root.position);
     }
     checked::for_each_operand(root, [this](const Expr& each) { expression(each); });
@@ -360,12 +375,14 @@ class StageWalk {
   const checked::ThreadBody& body_;
   const CooperativeText& text_;
   State state_;
+  std::vector<checked::PipelineWait> waits_;
 };
 
 }  // namespace
 
-void require_stages(const checked::ThreadBody& body, const CooperativeText& text) {
-  if (!body.pipelines.empty()) StageWalk(body, text).run();
+std::vector<checked::PipelineWait> require_stages(const checked::ThreadBody& body, const CooperativeText& text) {
+  if (body.pipelines.empty()) return {};
+  return StageWalk(body, text).run();
 }
 
 }  // namespace cairn

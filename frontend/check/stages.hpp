@@ -2,12 +2,15 @@
 // filled while threads may still read it.
 #pragma once
 
+#include <vector>
+
 #include "frontend/check/cooperative.hpp"
 #include "frontend/check/cooperative_text.hpp"
 
 namespace cairn {
 
-/// E-STAGE-UNREADY, E-STAGE-BUSY at the operation or read; E-STAGE-LOOP at the loop, branch or jump.
-void require_stages(const checked::ThreadBody& body, const CooperativeText& text);
+/// What its waits leave in flight. E-STAGE-UNREADY, E-STAGE-BUSY at the operation or read; E-STAGE-LOOP at the loop,
+/// branch or jump.
+std::vector<checked::PipelineWait> require_stages(const checked::ThreadBody& body, const CooperativeText& text);
 
 }  // namespace cairn

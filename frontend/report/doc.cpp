@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "frontend/check/rows.hpp"
+#include "frontend/check/tree_walk.hpp"
+#include "frontend/report/cooperative_report.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/syntax/comments.hpp"
 #include "frontend/syntax/printer.hpp"
@@ -149,7 +151,19 @@ class Doc {
 
   std::string effects(const FunctionDecl& function) const {
     if (!function.signature.generics.empty()) return "checked per instance";
-    return row_of(function);
+    return row_of(function) + shared_memory(function);
+  }
+
+  /// What a block of each of its cooperative regions shares.
+  std::string shared_memory(const FunctionDecl& function) const {
+    const auto found = by_declaration_.find(&function);
+    if (found == by_declaration_.end() || found->second->body == nullptr) return "";
+    std::string text;
+    checked::for_each_statement(*found->second->body, [&](const checked::Stmt& statement) {
+      if (statement.kind != checked::StmtKind::Cooperative) return;
+      text += "; " + std::to_string(shared_bytes(statement.as<checked::CooperativeStmt>())) + " shared bytes a block";
+    });
+    return text;
   }
 
   const Compilation& compilation_;

@@ -7,6 +7,7 @@
 
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/rows.hpp"
+#include "frontend/report/cooperative_report.hpp"
 #include "frontend/report/guards.hpp"
 #include "frontend/report/layout_report.hpp"
 
@@ -32,6 +33,7 @@ class Explanation {
     Json allocations = Json::array();
     Json calls = Json::array();
     Json waits = Json::array();
+    Json regions = Json::array();
     std::map<const Expr*, Name> owners;
     const auto on_expression = [&](const Expr& root) {
       if (root.kind == ExprKind::BufNew || root.kind == ExprKind::DynNew) {
@@ -62,12 +64,17 @@ class Explanation {
       if (root.kind == StmtKind::Scan && root.as<ScanStmt>().parallel) {
         waits.push_back({{"what", "scan"}, {"line", line(root.position)}});
       }
+      if (root.kind == StmtKind::Cooperative) {
+        regions.push_back(cooperative_explanation(root.as<CooperativeStmt>(), compilation_.sources, names_));
+        waits.push_back({{"what", "blocks"}, {"line", line(root.position)}});
+      }
       if (root.kind == StmtKind::Barrier) waits.push_back({{"what", "barrier"}, {"line", line(root.position)}});
     };
     walk_body(function, on_expression, on_statement);
     record["allocations"] = std::move(allocations);
     record["costly_calls"] = std::move(calls);
     record["synchronization"] = std::move(waits);
+    if (!regions.empty()) record["cooperative"] = std::move(regions);
     return record;
   }
 

@@ -536,13 +536,14 @@ class BlockRun {
   }
 
   Flow branch(const Step& step) {
-    if (step.condition.kind == Condition::Kind::Symbol && perhaps_ == 0 && !apart_) {
+    const Truth condition = truth(step.condition);
+    if (condition == Truth::Perhaps && is_uniform(step.condition) && perhaps_ == 0 && !apart_) {
+      // The whole block goes one way, and nobody knows which.
       const std::size_t which = met_++;
       most_met_ = std::max(most_met_, met_);
-      const bool way = which < choice_.ways.size() && choice_.ways[which];
+      const bool way = choice_.ways[which % choice_.ways.size()] != (which / choice_.ways.size() % 2 != 0);
       return steps(way ? step.body : step.otherwise);
     }
-    const Truth condition = truth(step.condition);
     if (condition == Truth::Trap) return Flow::On;
     if (condition != Truth::Perhaps) {
       // Threads may part here: what they meet after is no longer met by all.

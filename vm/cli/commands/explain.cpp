@@ -22,6 +22,33 @@ std::string counts_text(const nlohmann::ordered_json& counts) {
 
 std::string line_of(const nlohmann::ordered_json& entry) { return std::to_string(entry["line"].get<std::size_t>()); }
 
+/// A cooperative region: its block, and what the block's threads share.
+std::string region_text(const nlohmann::ordered_json& region) {
+  const auto number = [](const nlohmann::ordered_json& value) { return std::to_string(value.get<std::size_t>()); };
+  const auto block = [&](const nlohmann::ordered_json& body) {
+    std::string text = number(body["threads"]) + " threads, " + number(body["shared_bytes"]) + " shared bytes, " +
+                       std::to_string(body["barriers"].size()) + " barriers, " +
+                       std::to_string(body["warp_operations"].size()) + " warp operations\n";
+    for (const auto& array : body["shared_arrays"]) {
+      text += "    line " + line_of(array) + ": shared " + array["name"].get<std::string>() + ":" +
+              array["type"].get<std::string>() + "[" + number(array["length"]) + "]" +
+              (array["zeroed"].get<bool>() ? " zeroed" : "") + "\n";
+    }
+    for (const auto& pipeline : body["pipelines"]) {
+      text += "    line " + line_of(pipeline) + ": pipeline " + pipeline["name"].get<std::string>() + ", depth " +
+              number(pipeline["depth"]) + ", " + number(pipeline["stage_bytes"]) + " bytes a stage\n";
+      for (const auto& wait : pipeline["waits"]) {
+        text += "    line " + line_of(wait) + ": a wait that leaves " + number(wait["in_flight"]) + " in flight\n";
+      }
+    }
+    return text;
+  };
+  std::string text =
+      "  line " + line_of(region) + ": blocks on the " + region["runs_on"].get<std::string>() + ": " + block(region);
+  if (region.contains("finish")) text += "  its finish: " + block(region["finish"]);
+  return text;
+}
+
 std::string for_people(const std::string& name, const nlohmann::ordered_json& function) {
   std::string text = name + ": guards " + counts_text(function["guards"]["sites"]) + "\n";
   for (const auto& [line, counts] : function["guards"]["by_line"].items()) {
@@ -40,6 +67,9 @@ std::string for_people(const std::string& name, const nlohmann::ordered_json& fu
   }
   for (const auto& entry : function["synchronization"]) {
     text += "  line " + line_of(entry) + ": waits at " + entry["what"].get<std::string>() + "\n";
+  }
+  if (function.contains("cooperative")) {
+    for (const auto& region : function["cooperative"]) text += region_text(region);
   }
   return text;
 }
