@@ -207,7 +207,7 @@ class KernelMaker {
     if (mix_.endless && together && below(2) == 0) {
       kernel_.has_limits_ = kernel_.has_symbols_ = true;
       made.lo = constant(0);
-      made.index = leaf(Index::Kind::Parameter);
+      made.index = leaf(Index::Kind::Count, kernel_.loops_);
     } else if (!waits && below(3) == 0) {
       made.index = binary('%', thread(), constant(4));
     }
@@ -243,6 +243,8 @@ class KernelMaker {
         return "b";
       case Index::Kind::Parameter:
         return "n";
+      case Index::Kind::Count:
+        return "c" + std::to_string(index.value);
       case Index::Kind::Data:
         return "usize(x[t])";
       case Index::Kind::Binary:
@@ -327,7 +329,9 @@ class KernelMaker {
   void write() {
     line(0, "fn look(n:usize, v:ro<u32>[n]) { }");
     line(0, "fn poke(n:usize, v:rw<u32>[n]) { }");
-    line(0, "fn f(n:usize, m:usize, x:ro<u32>[m], g:usize) {");
+    std::string counts;
+    for (unsigned k = 0; k < kernel_.loops_; ++k) counts += ", c" + std::to_string(k) + ":usize";
+    line(0, "fn f(n:usize, m:usize, x:ro<u32>[m], g:usize" + counts + ") {");
     const bool flat = kernel_.columns_ == PhaseKernel::kThreads;
     line(1, flat ? "blocks b in g threads t in 32 {"
                  : "blocks b in g threads t, r in " + std::to_string(kernel_.columns_) + ", " +
@@ -425,6 +429,8 @@ class BlockRun {
         return Known{choice_.block, true};
       case Index::Kind::Parameter:
         return Known{choice_.parameter, true};
+      case Index::Kind::Count:
+        return Known{(choose() ? 2U : 0U) + (choose() ? 1U : 0U), true};
       case Index::Kind::Data:
         return Known{kAny, true};
       case Index::Kind::Binary:
@@ -535,14 +541,18 @@ class BlockRun {
     return Flow::On;
   }
 
+  /// What the block meets next of what nobody knows.
+  bool choose() {
+    const std::size_t which = met_++;
+    most_met_ = std::max(most_met_, met_);
+    return choice_.ways[which % choice_.ways.size()];
+  }
+
   Flow branch(const Step& step) {
     const Truth condition = truth(step.condition);
     if (condition == Truth::Perhaps && is_uniform(step.condition) && perhaps_ == 0 && !apart_) {
       // The whole block goes one way, and nobody knows which.
-      const std::size_t which = met_++;
-      most_met_ = std::max(most_met_, met_);
-      const bool way = choice_.ways[which % choice_.ways.size()] != (which / choice_.ways.size() % 2 != 0);
-      return steps(way ? step.body : step.otherwise);
+      return steps(choose() ? step.body : step.otherwise);
     }
     if (condition == Truth::Trap) return Flow::On;
     if (condition != Truth::Perhaps) {
@@ -564,7 +574,7 @@ class BlockRun {
     const Value hi = value(step.index);
     if (!lo || !hi) return Flow::On;
     // Whether a turn of an unknown count is run is not sure.
-    const bool is_endless = step.index.kind == Index::Kind::Parameter;
+    const bool is_endless = step.index.kind == Index::Kind::Count;
     const bool is_perhaps = perhaps_broke_ || perhaps_skipped_ || (is_endless && !has_barrier(step.body));
     if (is_perhaps) ++perhaps_;
     const unsigned outside = std::exchange(perhaps_outside_, perhaps_);
@@ -700,18 +710,24 @@ class BlockRun {
 
 PhaseKernel::Verdict PhaseKernel::brute_force() const {
   Verdict verdict;
-  constexpr std::size_t kMostWays = 5;
+  constexpr std::size_t kMostTried = 6;  // choices of which every way is tried
+  constexpr std::size_t kChoices = 40;
+  constexpr std::size_t kSamples = 48;
+  std::mt19937_64 random(text_.size());
   for (const std::uint64_t block : {0U, 1U, 5U}) {
     for (const std::uint64_t parameter : {0U, 1U, 2U, 4U}) {
       if (!has_symbols_ && block + parameter != 0) continue;
-      std::size_t ways = 0;
-      for (std::size_t mask = 0; mask < (std::size_t{1} << std::min(ways, kMostWays)); ++mask) {
+      std::size_t met = 0;
+      const auto runs = [&] { return met > kMostTried ? kSamples : std::size_t{1} << met; };
+      for (std::size_t run = 0; run < runs(); ++run) {
         BlockRun::Choice choice{block, parameter, {}};
-        for (std::size_t k = 0; k < kMostWays; ++k) choice.ways.push_back((mask >> k & 1) != 0);
-        BlockRun run(*this, choice, verdict);
-        run.run();
-        ways = std::max(ways, run.most_met());
+        const std::uint64_t bits = met > kMostTried ? random() : run;
+        for (std::size_t k = 0; k < kChoices; ++k) choice.ways.push_back((bits >> k & 1) != 0);
+        BlockRun each(*this, choice, verdict);
+        each.run();
+        met = std::max(met, each.most_met());
       }
+      verdict.is_sampled = verdict.is_sampled || met > kMostTried;
     }
   }
   return verdict;

@@ -40,6 +40,7 @@ class PhaseKernel {
     std::set<Race> races;          // both lines of every pair
     std::set<unsigned> unwritten;  // lines of reads of what nobody surely wrote
     bool is_real = false;          // some of it is at an element that the array has
+    bool is_sampled = false;       // not every choice of what is unknown was tried
   };
   [[nodiscard]] Verdict brute_force() const;
 
@@ -50,9 +51,9 @@ class PhaseKernel {
   friend class BlockRun;
 
   struct Index {
-    enum class Kind : std::uint8_t { Constant, Column, Row, Loop, Name, Block, Parameter, Data, Binary };
+    enum class Kind : std::uint8_t { Constant, Column, Row, Loop, Name, Block, Parameter, Count, Data, Binary };
     Kind kind = Kind::Constant;
-    std::uint64_t value = 0;  // Constant; Loop and Name: which
+    std::uint64_t value = 0;  // Constant; Loop, Name and Count (of a loop's turns): which
     char op = 0;              // Binary: + - * / % m (min) M (max) ^
     std::vector<Index> operands;
   };

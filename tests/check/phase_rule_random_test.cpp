@@ -48,6 +48,7 @@ std::string fault_of(const PhaseKernel& kernel, Counts& counts) {
     return brute.unwritten.contains(line) || kernel.has_limits() ? "" : "unwritten, though surely written first";
   }
   ++counts.raced;
+  if (brute.is_sampled) return "";
   if (is_clean && !kernel.has_limits()) return "refused, with no race";
   if (code == "E-ATOMIC-MIXED") {
     const bool fits = has([](const auto& race) { return race.mixed; });
