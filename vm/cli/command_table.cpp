@@ -74,7 +74,7 @@ constexpr std::array kCommands = {
     CommandRow{"find", "[WORDS]", 0, kAnyNumber, "", false, "find functions by words or by types", kFind, find_command},
     CommandRow{"verify", "REF CAND", 2, 2, "", false, "ask a solver whether two sources can differ", kVerify,
                verify_command},
-    CommandRow{"diff", "OLD NEW", 2, 2, "", false, "say what changed between two versions", kDiff, nullptr},
+    CommandRow{"diff", "OLD NEW", 2, 2, "", false, "say what changed between two versions", kDiff, diff_command},
     CommandRow{"validate", "[PATH]", 0, 1, "", false, "test an implementation against its reference", kValidate,
                nullptr},
     CommandRow{"audit", "[PATH]", 0, 1, "", false, "say which named algorithms explain a function's results", kAudit,

@@ -82,6 +82,7 @@ SolverAnswer Comparison::ask(std::string_view stage, std::vector<Term> condition
   const SolverAnswer said = ask_by_cases(conditions, 0, end);
   Json query = {{"stage", stage}, {"status", text(said)}};
   if (said == SolverAnswer::Unknown) query["reason"] = solver_->reason();
+  if (question_.bounded_by) query["bounded_by"] = *question_.bounded_by;
   answer_.queries.push_back(std::move(query));
   return said;
 }
@@ -218,7 +219,7 @@ void Comparison::report_difference(const std::vector<Term>& conditions) {
 void Comparison::decide() {
   const auto& [reference, candidate] = std::pair(question_.reference, question_.candidate);
   const std::string shape = signature_difference(*reference.function, reference.compilation->names, *candidate.function,
-                                                 candidate.compilation->names);
+                                                 candidate.compilation->names, question_.names_count);
   if (!shape.empty()) return finish(Status::InvalidContract, shape);
   for (const Subject& side : {reference, candidate}) {
     if (auto why = outside_fragment(*side.function, side.compilation->names)) {

@@ -31,6 +31,7 @@ struct Question {
   /// A bool function of the reference's module with the reference's parameters: what inputs are admitted.
   std::optional<std::uint32_t> precondition;
   bool allow_reference_traps = false;
+  bool names_count = true;  // parameters of other names are another contract
   /// Every unsigned value parameter and length is at most this; loops may then stay within their bound.
   std::optional<std::uint64_t> bounded_by;
   unsigned timeout_ms = 3000;  // of each query

@@ -230,7 +230,9 @@ class Fragment {
   std::unordered_set<const Function*> seen_;
 };
 
-void describe(std::string& out, const Type& type, const NameTable& names, std::vector<const Type*>& open) {
+/// `of`: the function whose parameters extents name, or null.
+void describe(std::string& out, const Type& type, const NameTable& names, const Function* of,
+              std::vector<const Type*>& open) {
   if (const auto known = std::ranges::find(open, &type); known != open.end()) {
     out += "^" + std::to_string(known - open.begin());
     return;
@@ -240,7 +242,7 @@ void describe(std::string& out, const Type& type, const NameTable& names, std::v
     if (each == nullptr) {
       out += "-";
     } else {
-      describe(out, *each, names, open);
+      describe(out, *each, names, of, open);
     }
   };
   switch (type.kind) {
@@ -277,7 +279,13 @@ void describe(std::string& out, const Type& type, const NameTable& names, std::v
       if (type.is(TypeKind::View)) {
         out += "[";
         if (type.extent.kind == Extent::Kind::Literal) out += std::to_string(type.extent.literal);
-        if (type.extent.kind == Extent::Kind::Symbol) out += names.text(type.extent.symbol);
+        if (type.extent.kind == Extent::Kind::Symbol) {
+          std::string symbol(names.text(type.extent.symbol));
+          for (std::size_t k = 0; of != nullptr && k < of->parameters.size(); ++k) {
+            if (of->parameters[k]->name == type.extent.symbol) symbol = "#" + std::to_string(k);
+          }
+          out += symbol;
+        }
         out += "]@" + std::to_string(static_cast<int>(type.placement));
       }
       break;
@@ -300,29 +308,46 @@ std::optional<std::string> outside_fragment(const Function& function, const Name
 std::string described(const Type& type, const NameTable& names) {
   std::string out;
   std::vector<const Type*> open;
-  describe(out, type, names, open);
+  describe(out, type, names, nullptr, open);
   return out;
 }
 
 std::string signature_difference(const Function& left, const NameTable& left_names, const Function& right,
-                                 const NameTable& right_names) {
+                                 const NameTable& right_names, bool names_count) {
+  const auto of = [](const Type& type, const NameTable& names, const Function& function) {
+    std::string out;
+    std::vector<const Type*> open;
+    describe(out, type, names, &function, open);
+    return out;
+  };
   if (left.parameters.size() != right.parameters.size()) return "the numbers of parameters differ";
   for (std::size_t k = 0; k < left.parameters.size(); ++k) {
     const std::string name(left_names.text(left.parameters[k]->name));
     const std::string other(right_names.text(right.parameters[k]->name));
-    if (name != other) return "parameter " + name + " is called " + other + " in the candidate";
+    if (names_count && name != other) return "parameter " + name + " is called " + other + " in the candidate";
     const Type& type = *left.parameters[k]->type;
     const Type& other_type = *right.parameters[k]->type;
-    if (type.name != other_type.name) return "parameter " + name + " has different types";
-    if (described(type, left_names) != described(other_type, right_names)) {
-      return "the type of parameter " + name + " is defined differently";
+    if (of(type, left_names, left) != of(other_type, right_names, right)) {
+      return type.name == other_type.name ? "the type of parameter " + name + " is defined differently"
+                                          : "parameter " + name + " has different types";
     }
   }
-  if (left.result->name != right.result->name) return "the results have different types";
-  if (described(*left.result, left_names) != described(*right.result, right_names)) {
-    return "the type of the result is defined differently";
+  if (of(*left.result, left_names, left) != of(*right.result, right_names, right)) {
+    return left.result->name == right.result->name ? "the type of the result is defined differently"
+                                                   : "the results have different types";
   }
   return {};
+}
+
+std::string signature_text(const Function& function, const NameTable& names) {
+  std::string text = "(";
+  for (const Local* parameter : function.parameters) {
+    if (text.size() > 1) text += ", ";
+    text += std::string(names.text(parameter->name)) + ":" + std::string(parameter->type->name);
+  }
+  text += ")";
+  if (!function.result->is(TypeKind::Void)) text += " -> " + std::string(function.result->name);
+  return text;
 }
 
 }  // namespace cairn::verify

@@ -15,9 +15,13 @@ namespace cairn::verify {
 /// A type with everything its values depend on: names, fields, variants, extents by name.
 [[nodiscard]] std::string described(const Type& type, const NameTable& names);
 
-/// How two signatures differ: parameter names and types, the result, and the definitions of their types. Empty when
-/// they do not.
+/// How two signatures differ: parameter types, the result, and the definitions of their types; with `names_count` the
+/// parameters' names as well. Empty when they do not. Extents are compared by the parameter they name.
 [[nodiscard]] std::string signature_difference(const checked::Function& left, const NameTable& left_names,
-                                               const checked::Function& right, const NameTable& right_names);
+                                               const checked::Function& right, const NameTable& right_names,
+                                               bool names_count);
+
+/// `(km: u8, xs: rw<u32>[n]) -> u8`.
+[[nodiscard]] std::string signature_text(const checked::Function& function, const NameTable& names);
 
 }  // namespace cairn::verify

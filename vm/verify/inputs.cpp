@@ -107,12 +107,13 @@ Start start_of(Encoder& encoder, Terms& terms, const Subject& subject) {
     if (!type.is(TypeKind::Sum)) return;
     start.domain.push_back(terms.binary(TermOp::LessU, tag, terms.bits(32, type.sum->variants.size())));
   };
-  for (const checked::Local* local : subject.function->parameters) {
+  for (std::size_t position = 0; position < subject.function->parameters.size(); ++position) {
+    const checked::Local* local = subject.function->parameters[position];
     const bytecode::RegisterType& taken = signature.parameters[at++];
     Parameter parameter;
     parameter.name = std::string(names.text(local->name));
     parameter.type = local->type;
-    const std::string variable = "in." + parameter.name;
+    const std::string variable = "in." + std::to_string(position);
     const Type& type = *value_type(local->type);
     if (taken.is_scalar()) {
       const Sort sort = Memory::sort_of(static_cast<std::uint8_t>(taken.kind));
@@ -141,9 +142,10 @@ Start start_of(Encoder& encoder, Terms& terms, const Subject& subject) {
       if (extent.kind == Extent::Kind::Literal) {
         parameter.length = terms.bits(64, extent.literal);
       } else if (extent.kind == Extent::Kind::Symbol) {
-        for (const checked::Local* other : subject.function->parameters) {
-          if (other->name == extent.symbol && other->type->is(TypeKind::Usize)) {
-            parameter.length = terms.variable("in." + std::string(names.text(other->name)), kIndex);
+        const auto& parameters = subject.function->parameters;
+        for (std::size_t other = 0; other < parameters.size(); ++other) {
+          if (parameters[other]->name == extent.symbol && parameters[other]->type->is(TypeKind::Usize)) {
+            parameter.length = terms.variable("in." + std::to_string(other), kIndex);
           }
         }
       }
@@ -291,12 +293,13 @@ std::vector<Observed> observed(Encoder& encoder, Terms& terms, const Subject& su
   } else if (signature.result.kind != RegisterKind::None) {
     throw Unsupported{"its result's type is not modelled"};
   }
-  for (const Parameter& parameter : start.parameters) {
+  for (std::size_t position = 0; position < start.parameters.size(); ++position) {
+    const Parameter& parameter = start.parameters[position];
     if (!parameter.written) continue;
     if (parameter.kind == Parameter::Kind::View) {
-      observer.elements(kTrue, parameter.place, parameter.element, parameter.length, parameter.name);
+      observer.elements(kTrue, parameter.place, parameter.element, parameter.length, std::to_string(position));
     } else {
-      observer.place(kTrue, parameter.place, parameter.element, parameter.name);
+      observer.place(kTrue, parameter.place, parameter.element, std::to_string(position));
     }
   }
   return std::move(observer.found);

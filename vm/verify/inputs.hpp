@@ -52,7 +52,7 @@ struct Start {
   std::vector<Number> elements;  // and the first kMostReplayed elements of views
 };
 
-/// Sets a subject's inputs up. Variables of equally named parameters are the same in every call.
+/// Sets a subject's inputs up. Variables of parameters at the same position are the same in every call.
 Start start_of(Encoder& encoder, Terms& terms, const Subject& subject);
 
 /// A scalar that is observed, where `guard` holds.
