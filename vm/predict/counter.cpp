@@ -1,0 +1,899 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "frontend/check/concurrent_ops.hpp"
+#include "frontend/check/tree_walk.hpp"
+#include "vm/predict/cost.hpp"
+
+namespace cairn::predict {
+
+using namespace checked;
+using checked::Function;
+
+std::string_view text(RegionKind kind) {
+  constexpr std::array<std::string_view, 5> kNames = {"host", "pooled", "device", "cooperative", "tensor"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::uint64_t size_of(const Type& type) {
+  const auto laid_out = [](std::span<const Type* const> parts) {
+    std::uint64_t size = 0;
+    std::uint64_t align = 1;
+    for (const Type* part : parts) {
+      const std::uint64_t own = size_of(*part);
+      const std::uint64_t to = std::min<std::uint64_t>(std::max<std::uint64_t>(own & (~own + 1), 1), 8);
+      size = (size + to - 1) / to * to + own;
+      align = std::max(align, to);
+    }
+    return (size + align - 1) / align * align;
+  };
+  switch (type.kind) {
+    case TypeKind::Record: {
+      std::vector<const Type*> parts;
+      for (const RecordField& field : type.record->fields) parts.push_back(field.type);
+      return laid_out(parts);
+    }
+    case TypeKind::Sum: {
+      std::uint64_t payload = 0;
+      for (const SumVariant& variant : type.sum->variants) {
+        if (variant.payload != nullptr) payload = std::max(payload, size_of(*variant.payload));
+      }
+      return payload == 0 ? 4 : (payload > 4 ? 8 + (payload + 7) / 8 * 8 : 8);
+    }
+    case TypeKind::Array:
+      return type.count * size_of(*type.element);
+    case TypeKind::Buf:
+    case TypeKind::Dyn:
+    case TypeKind::View:
+      return 16;
+    case TypeKind::Void:
+      return 0;
+    default:
+      return type.is_scalar() || type.is_storage_float() ? bit_width(type.kind) / 8 : 8;
+  }
+}
+
+Polynomial Work::bytes_read() const {
+  Polynomial sum;
+  for (const auto& [array, bytes] : traffic) sum += bytes.read;
+  return sum;
+}
+Polynomial Work::bytes_written() const {
+  Polynomial sum;
+  for (const auto& [array, bytes] : traffic) sum += bytes.written;
+  return sum;
+}
+Polynomial Work::irregular() const {
+  Polynomial sum;
+  for (const auto& [array, bytes] : traffic) sum += bytes.irregular;
+  return sum;
+}
+
+void Work::add(const Work& other, const Polynomial& times) {
+  for (const auto& [kind, count] : other.ops) ops[kind] += count * times;
+  for (const auto& [array, bytes] : other.traffic) {
+    Traffic& own = traffic[array];
+    own.read += bytes.read * times;
+    own.written += bytes.written * times;
+    own.irregular += bytes.irregular * times;
+    if (own.size.is_zero()) own.size = bytes.size;
+  }
+  allocations += other.allocations * times;
+  zeroed_bytes += other.zeroed_bytes * times;
+}
+
+namespace {
+
+Work substituted(const Work& work, const std::map<std::string, Polynomial>& sizes) {
+  Work made;
+  for (const auto& [kind, count] : work.ops) made.ops[kind] = count.substitute(sizes);
+  for (const auto& [array, bytes] : work.traffic) {
+    made.traffic[array] = {bytes.read.substitute(sizes), bytes.written.substitute(sizes),
+                           bytes.irregular.substitute(sizes), bytes.size.substitute(sizes)};
+  }
+  made.allocations = work.allocations.substitute(sizes);
+  made.zeroed_bytes = work.zeroed_bytes.substitute(sizes);
+  return made;
+}
+
+}  // namespace
+
+void Cost::add_call(const Cost& callee, const std::map<std::string, Polynomial>& sizes, const Polynomial& times) {
+  sequential.add(substituted(callee.sequential, sizes), times);
+  for (const Region& region : callee.regions) {
+    Region copy = region;
+    copy.count = region.count.substitute(sizes);
+    copy.runs = region.runs.substitute(sizes) * times;
+    copy.per_index = substituted(region.per_index, sizes);
+    regions.push_back(std::move(copy));
+  }
+  for (const Transfer& transfer : callee.transfers) {
+    transfers.push_back(
+        {transfer.direction, transfer.bytes.substitute(sizes), transfer.runs.substitute(sizes) * times});
+  }
+  tasks += callee.tasks.substitute(sizes) * times;
+  for (const auto& [name, count] : callee.task_work) task_work.emplace_back(name, count.substitute(sizes) * times);
+  approximate.insert(callee.approximate.begin(), callee.approximate.end());
+  guessed.insert(callee.guessed.begin(), callee.guessed.end());
+}
+
+/// Counts one body. `work_` is where straight counts go: the function's, or a region's per index.
+class BodyCounter {
+ public:
+  BodyCounter(Counter& counter, const Function& function, Cost& cost)
+      : counter_(counter),
+        names_(counter.compilation_.names),
+        function_(function),
+        cost_(cost),
+        work_(&cost.sequential) {}
+
+  void run() {
+    for (const Local* parameter : function_.parameters) {
+      if (parameter->type->is(TypeKind::Usize)) sizes_[parameter] = Polynomial::variable(name(*parameter));
+    }
+    block(*function_.body);
+  }
+
+ private:
+  enum class Moves : std::uint8_t { Fixed, WithBinder, WithData };
+  struct Loop {
+    const Local* binder = nullptr;
+    Polynomial trips;
+    std::size_t id = 0;  // from 1
+  };
+
+  [[nodiscard]] std::string name(const Local& local) const {
+    return local.name ? std::string(names_.text(local.name)) : "_" + std::to_string(local.index);
+  }
+
+  [[nodiscard]] Polynomial trips(std::size_t depth) const {
+    Polynomial product(1.0);
+    for (std::size_t k = 0; k < depth; ++k) product = product * loops_[k].trips;
+    return product;
+  }
+  [[nodiscard]] Polynomial trips() const { return trips(loops_.size()); }
+
+  void count(const std::string& kind, double times = 1) { work_->ops[kind] += trips() * Polynomial(times); }
+  void guess(std::string why) { cost_.guessed.insert(std::move(why)); }
+  void approximate(std::string why) { cost_.approximate.insert(std::move(why)); }
+
+  // ------------------------------------------------------------------------------------------------------------- sizes
+
+  /// The expression as a polynomial over the extents; nothing when it is none.
+  std::optional<Polynomial> size(const Expr& of) {
+    switch (of.kind) {
+      case ExprKind::Integer:
+        return Polynomial(static_cast<double>(of.as<IntegerExpr>().bits));
+      case ExprKind::Load:
+        return size(*of.as<LoadExpr>().place);
+      case ExprKind::Local: {
+        const auto known = sizes_.find(of.as<LocalExpr>().local);
+        if (known == sizes_.end()) return std::nullopt;
+        return known->second;
+      }
+      case ExprKind::Convert:
+        return of.type->is_integer() ? size(*of.as<ConvertExpr>().operand) : std::nullopt;
+      case ExprKind::Length:
+        return length(*of.as<LengthExpr>().of);
+      case ExprKind::Binary: {
+        const auto& binary = of.as<BinaryExpr>();
+        const auto left = size(*binary.left);
+        const auto right = size(*binary.right);
+        if (!left || !right) return std::nullopt;
+        if (binary.op == BinaryOp::Add) return *left + *right;
+        if (binary.op == BinaryOp::Subtract) return *left - *right;
+        if (binary.op == BinaryOp::Multiply) return *left * *right;
+        if (binary.op == BinaryOp::Divide && right->is_constant() && right->constant() != 0) {
+          return *left * Polynomial(1 / right->constant());
+        }
+        return std::nullopt;
+      }
+      case ExprKind::Builtin: {
+        const auto& builtin = of.as<BuiltinExpr>();
+        if (builtin.builtin == Builtin::Shr) {
+          const auto left = size(*builtin.arguments[0]);
+          const auto right = size(*builtin.arguments[1]);
+          if (!left || !right || !right->is_constant()) return std::nullopt;
+          return *left *
+                 Polynomial(1 / static_cast<double>(std::uint64_t{1} << static_cast<unsigned>(right->constant())));
+        }
+        if (builtin.builtin != Builtin::Min) return std::nullopt;
+        approximate("a bound is the smaller of two");
+        const auto left = size(*builtin.arguments[0]);
+        const auto right = size(*builtin.arguments[1]);
+        if (left && right) return left->is_constant() ? left : right->is_constant() ? right : left;
+        return left ? left : right;
+      }
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<Polynomial> length(const Expr& of) {
+    if (of.kind == ExprKind::Load) return length(*of.as<LoadExpr>().place);
+    if (of.kind == ExprKind::Part) {
+      const auto lo = size(*of.as<PartExpr>().lo);
+      const auto hi = size(*of.as<PartExpr>().hi);
+      if (lo && hi) return *hi - *lo;
+      return std::nullopt;
+    }
+    if (of.kind == ExprKind::ViewOf) return length(*of.as<ViewOfExpr>().place);
+    if (of.kind == ExprKind::Text) return Polynomial(static_cast<double>(of.as<TextExpr>().bytes.size()));
+    if (of.kind != ExprKind::Local) {
+      if (of.type->is(TypeKind::Array)) return Polynomial(static_cast<double>(of.type->count));
+      return std::nullopt;
+    }
+    return length(*of.as<LocalExpr>().local);
+  }
+
+  std::optional<Polynomial> length(const Local& local) {
+    const Type& type = *value_type(local.type);
+    if (type.is(TypeKind::Array)) return Polynomial(static_cast<double>(type.count));
+    if (const auto known = lengths_.find(&local); known != lengths_.end()) return known->second;
+    if (!type.is(TypeKind::View)) return std::nullopt;
+    if (type.extent.kind == Extent::Kind::Literal) return Polynomial(static_cast<double>(type.extent.literal));
+    if (type.extent.kind == Extent::Kind::Symbol && local.extent != nullptr) {
+      if (const auto known = sizes_.find(local.extent); known != sizes_.end()) return known->second;
+    }
+    for (const Local* parameter : function_.parameters) {
+      if (type.extent.kind == Extent::Kind::Symbol && parameter->name == type.extent.symbol) {
+        if (const auto known = sizes_.find(parameter); known != sizes_.end()) return known->second;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // -----------------------------------------------------------------------------------------------------------
+  // accesses
+
+  /// How the value of an index moves, and with which loop it does (the innermost).
+  Moves motion(const Expr& of, std::size_t& depth) {
+    switch (of.kind) {
+      case ExprKind::Integer:
+      case ExprKind::Length:
+        return Moves::Fixed;
+      case ExprKind::Local: {
+        const Local* local = of.as<LocalExpr>().local;
+        for (std::size_t k = loops_.size(); k-- > 0;) {
+          if (loops_[k].binder == local) {
+            depth = std::max(depth, k + 1);
+            return Moves::WithBinder;
+          }
+        }
+        if (const auto known = motions_.find(local); known != motions_.end()) {
+          depth = std::max(depth, known->second.second);
+          return known->second.first;
+        }
+        // A variable that a loop steps moves with that loop.
+        if (local->is_mutable && local->type->is_integer() && !loops_.empty()) {
+          depth = loops_.size();
+          return Moves::WithBinder;
+        }
+        return Moves::Fixed;
+      }
+      case ExprKind::Element:
+      case ExprKind::Call:
+      case ExprKind::CallValue:
+      case ExprKind::CallDyn:
+        return loops_.empty() ? Moves::Fixed : Moves::WithData;
+      default: {
+        Moves found = Moves::Fixed;
+        for_each_operand(of, [&](const Expr& operand) { found = std::max(found, motion(operand, depth)); });
+        return found;
+      }
+    }
+  }
+
+  /// The local an access path begins with, or null.
+  static const Local* root_of(const Expr& of) {
+    switch (of.kind) {
+      case ExprKind::Local:
+        return of.as<LocalExpr>().local;
+      case ExprKind::Field:
+        return root_of(*of.as<FieldExpr>().base);
+      case ExprKind::Element:
+        return root_of(*of.as<ElementExpr>().base);
+      case ExprKind::ViewOf:
+        return root_of(*of.as<ViewOfExpr>().place);
+      case ExprKind::Part:
+        return root_of(*of.as<PartExpr>().base);
+      case ExprKind::Load:
+        return root_of(*of.as<LoadExpr>().place);
+      default:
+        return nullptr;
+    }
+  }
+
+  void element(const ElementExpr& access, bool reads, bool writes) {
+    const Local* root = root_of(*access.base);
+    if (reads) count("load");
+    if (writes) count("store");
+    count("bounds_guard");
+    std::size_t depth = 0;
+    const Moves moves = motion(*access.index, depth);
+    const std::string array = root == nullptr ? "_" : name(*root);
+    const double bytes = static_cast<double>(size_of(*access.type));
+    Traffic& traffic = work_->traffic[array];
+    if (root != nullptr && traffic.size.is_zero()) {
+      if (const auto whole = length(*root)) traffic.size = *whole * Polynomial(bytes);
+    }
+    if (moves == Moves::Fixed) return;
+    if (moves == Moves::WithData) {
+      traffic.irregular += trips();
+      return;
+    }
+    // One pass over the array: a second access in the same pass finds what the first brought.
+    const std::size_t pass = depth == 0 ? 0 : loops_[depth - 1].id;
+    const Polynomial once = trips(depth) * Polynomial(bytes);
+    if (reads && streamed_.emplace(array, pass, false).second) traffic.read += once;
+    if (writes && streamed_.emplace(array, pass, true).second) traffic.written += once;
+  }
+
+  void place(const Expr& of, bool reads, bool writes) {
+    if (of.kind == ExprKind::Element) {
+      const auto& access = of.as<ElementExpr>();
+      if (access.base->kind != ExprKind::Local) value(*access.base);
+      value(*access.index);
+      element(access, reads, writes);
+      return;
+    }
+    if (of.kind == ExprKind::Field) return place(*of.as<FieldExpr>().base, reads, writes);
+    if (of.kind == ExprKind::Local) return;
+    value(of);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // values
+
+  static std::string float_kind(const Type& type, const char* suffix) {
+    return std::string(type.is(TypeKind::F32) ? "f32" : "f64") + suffix;
+  }
+
+  void arithmetic(BinaryOp op, const Type& type) {
+    if (type.is_float()) return count(op == BinaryOp::Divide ? float_kind(type, "_div") : float_kind(type, ""));
+    switch (op) {
+      case BinaryOp::Add:
+      case BinaryOp::Subtract:
+        return count(type.is(TypeKind::Usize) ? "index_checked" : "int_checked");
+      case BinaryOp::Multiply:
+        return count(type.is(TypeKind::Usize) ? "index_checked" : "mul_checked");
+      case BinaryOp::Divide:
+      case BinaryOp::Remainder:
+        return count("div");
+      case BinaryOp::And:
+      case BinaryOp::Or:
+      case BinaryOp::Xor:
+        return count("int");
+      default:
+        return count("compare");
+    }
+  }
+
+  void value(const Expr& of) {
+    switch (of.kind) {
+      case ExprKind::Load:
+        return place(*of.as<LoadExpr>().place, true, false);
+      case ExprKind::Element:
+      case ExprKind::Field:
+        return place(of, true, false);
+      case ExprKind::Binary:
+        value(*of.as<BinaryExpr>().left);
+        value(*of.as<BinaryExpr>().right);
+        return arithmetic(of.as<BinaryExpr>().op, *of.as<BinaryExpr>().left->type);
+      case ExprKind::Unary:
+        value(*of.as<UnaryExpr>().operand);
+        if (of.type->is_float()) return count(float_kind(*of.type, ""));
+        return count(of.as<UnaryExpr>().op == UnaryOp::Negate ? "int_checked" : "int");
+      case ExprKind::Logical:
+        value(*of.as<LogicalExpr>().left);
+        value(*of.as<LogicalExpr>().right);
+        return count("compare");
+      case ExprKind::Convert: {
+        const Type& from = *of.as<ConvertExpr>().operand->type;
+        value(*of.as<ConvertExpr>().operand);
+        const bool widens = from.is_integer() && of.type->is_integer() &&
+                            from.is_unsigned() == of.type->is_unsigned() &&
+                            bit_width(from.kind) <= bit_width(of.type->kind);
+        const bool may_trap = of.type->is_integer() && !widens;
+        return count(may_trap ? "convert_guard" : "convert");
+      }
+      case ExprKind::Builtin:
+        return builtin(of.as<BuiltinExpr>());
+      case ExprKind::Call:
+        return call(of.as<CallExpr>());
+      case ExprKind::CallValue:
+      case ExprKind::CallDyn:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        count("indirect");
+        return guess("it calls a function value");
+      case ExprKind::BufNew:
+        value(*of.as<BufNewExpr>().count);
+        return allocate(size(*of.as<BufNewExpr>().count), *of.type->element);
+      case ExprKind::DynNew:
+        value(*of.as<DynNewExpr>().value);
+        work_->allocations += trips();
+        return;
+      case ExprKind::Print:
+      case ExprKind::Format:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        count("io");
+        return guess("it does input or output");
+      case ExprKind::Machine:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        count("io");
+        return guess("it reaches the machine");
+      case ExprKind::Try:
+        value(*of.as<TryExpr>().operand);
+        return count("branch");
+      case ExprKind::Assert:
+      case ExprKind::AssertEqual:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        return count("branch");
+      case ExprKind::Transfer:
+        return transfer(of.as<TransferExpr>());
+      case ExprKind::Spawn:
+        return spawn(of.as<SpawnExpr>());
+      case ExprKind::Concurrent:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        count("atomic");
+        return approximate("it uses atomics, locks or tickets");
+      case ExprKind::Lend:
+        return place(*of.as<LendExpr>().place, false, false);
+      case ExprKind::Closure:
+        return guess("it has a closure");
+      default:
+        for_each_operand(of, [&](const Expr& operand) { value(operand); });
+        return;
+    }
+  }
+
+  void builtin(const BuiltinExpr& of) {
+    for (const Expr* argument : of.arguments) value(*argument);
+    switch (of.builtin) {
+      case Builtin::AddWrap:
+      case Builtin::SubWrap:
+        return count("int");
+      case Builtin::MulWrap:
+        return count("mul");
+      case Builtin::ShlWrap:
+      case Builtin::Shr:
+        count("int");
+        if (of.arguments[1]->kind != ExprKind::Integer) count("shift_guard");
+        return;
+      case Builtin::Min:
+      case Builtin::Max:
+        return count("compare");
+      case Builtin::Abs:
+        return count(of.type->is_float() ? float_kind(*of.type, "") : "int_checked");
+      case Builtin::Sqrt:
+        return count(float_kind(*of.type, "_div"));
+      case Builtin::Floor:
+      case Builtin::Ceil:
+      case Builtin::Trunc:
+        return count(float_kind(*of.type, ""));
+      case Builtin::ToBits:
+      case Builtin::FromBits:
+        return;
+      case Builtin::Quantize:
+      case Builtin::QuantizeStochastic:
+        count("f32_div");
+        return count("convert_guard");
+    }
+  }
+
+  /// The caller's sizes for the callee's extents.
+  std::map<std::string, Polynomial> sizes_for(const CallExpr& call, const Cost& callee) {
+    std::map<std::string, Polynomial> by;
+    for (std::size_t k = 0; k < call.arguments.size() && k < call.callee->parameters.size(); ++k) {
+      const Local& parameter = *call.callee->parameters[k];
+      if (!parameter.type->is(TypeKind::Usize)) continue;
+      const std::string extent = name(parameter);
+      std::optional<Polynomial> given;
+      if (call.arguments[k]->kind == ExprKind::PartExtent) {
+        const PartExpr& part = *call.arguments[k]->as<PartExtentExpr>().part;
+        const auto lo = size(*part.lo);
+        const auto hi = size(*part.hi);
+        if (lo && hi) given = *hi - *lo;
+      } else {
+        given = size(*call.arguments[k]);
+      }
+      if (!given && std::ranges::find(callee.extents, extent) != callee.extents.end()) {
+        guess("the size of a call of " + std::string(call.callee->name) + " is not known");
+        given = Polynomial(1.0);
+      }
+      if (given) by[extent] = *given;
+    }
+    return by;
+  }
+
+  void call(const CallExpr& of) {
+    for (const Expr* argument : of.arguments) {
+      if (argument != nullptr && argument->kind != ExprKind::PartExtent) value(*argument);
+    }
+    count("call");
+    if (of.callee->kind == FunctionKind::Extern || of.callee->body == nullptr) {
+      return guess("it calls " + std::string(of.callee->name) + ", which is foreign");
+    }
+    if (counter_.active_.contains(of.callee)) return guess("it recurses");
+    const Cost& callee = counter_.cost_of(*of.callee);
+    if (work_ != &cost_.sequential) {  // inside a lane
+      work_->add(substituted(callee.sequential, sizes_for(of, callee)), trips());
+      cost_.approximate.insert(callee.approximate.begin(), callee.approximate.end());
+      cost_.guessed.insert(callee.guessed.begin(), callee.guessed.end());
+      return;
+    }
+    cost_.add_call(callee, sizes_for(of, callee), trips());
+  }
+
+  void allocate(const std::optional<Polynomial>& count_of, const Type& element) {
+    work_->allocations += trips();
+    if (!count_of) return guess("the size of an allocation is not known");
+    work_->zeroed_bytes += trips() * *count_of * Polynomial(static_cast<double>(size_of(element)));
+  }
+
+  static bool on_device(const Expr& view) {
+    return view.type->is(TypeKind::View) && view.type->placement == Placement::Device;
+  }
+
+  void transfer(const TransferExpr& of) {
+    const bool to_device = on_device(*of.destination);
+    const bool from_device = on_device(*of.source);
+    const std::string direction = std::string(from_device ? "d" : "h") + "2" + (to_device ? "d" : "h");
+    auto elements = length(*of.destination);
+    if (!elements) elements = length(*of.source);
+    if (!elements) return guess("the size of a transfer is not known");
+    cost_.transfers.push_back(
+        {direction, *elements * Polynomial(static_cast<double>(size_of(*of.destination->type->element))), trips()});
+  }
+
+  void spawn(const SpawnExpr& of) {
+    if (of.region != nullptr) return region(RegionKind::Device, of.region->extent, of.region->lane, of.position);
+    cost_.tasks += trips();
+    if (of.call != nullptr && of.call->kind == ExprKind::Call) {
+      const auto& call = of.call->as<CallExpr>();
+      for (const Expr* argument : call.arguments) {
+        if (argument != nullptr && argument->kind != ExprKind::PartExtent) value(*argument);
+      }
+      if (call.callee->body != nullptr && !counter_.active_.contains(call.callee)) {
+        cost_.add_call(counter_.cost_of(*call.callee), sizes_for(call, counter_.cost_of(*call.callee)), trips());
+      }
+    }
+    approximate("tasks run beside each other");
+  }
+
+  // -----------------------------------------------------------------------------------------------------------
+  // statements
+
+  void block(const Block& of) {
+    for (const Stmt* each : of.statements) statement(*each);
+  }
+
+  void looped(const Local* binder, Polynomial trips_of, const auto& body) {
+    loops_.push_back({binder, std::move(trips_of), ++last_loop_});
+    body();
+    loops_.pop_back();
+  }
+
+  Polynomial known_trips(const std::optional<Polynomial>& lo, const std::optional<Polynomial>& hi) {
+    if (lo && hi) return *hi - *lo;
+    guess("a loop's bound is no polynomial of sizes");
+    return Polynomial(1.0);
+  }
+
+  /// A bound that names the binder of a loop around counts at its largest.
+  std::optional<Polynomial> bound(const Expr& of, bool is_upper) {
+    for (const Loop& loop : loops_) {
+      if (loop.binder == nullptr || !mentions(of, *loop.binder)) continue;
+      approximate("a loop's bound is the index of a loop around it");
+      const auto saved = sizes_;
+      for (const Loop& each : loops_) {
+        if (each.binder != nullptr) sizes_[each.binder] = is_upper ? each.trips : Polynomial();
+      }
+      const auto found = size(of);
+      sizes_ = saved;
+      return found;
+    }
+    return size(of);
+  }
+
+  static bool mentions(const Expr& of, const Local& local) {
+    if (of.kind == ExprKind::Local) return of.as<LocalExpr>().local == &local;
+    bool found = false;
+    for_each_operand(of, [&](const Expr& operand) { found = found || mentions(operand, local); });
+    return found;
+  }
+
+  /// Whether `place op= value` or `place = place op value` gathers into one scalar, so that each step waits.
+  void update(const Expr& target, BinaryOp op, const Type& type) {
+    const bool gathers = op == BinaryOp::Add && target.kind == ExprKind::Local && !loops_.empty();
+    if (gathers && type.is_float()) return count(float_kind(type, "_fold"));
+    if (gathers && !type.is(TypeKind::Usize)) return count("int_fold");
+    arithmetic(op, type);
+  }
+
+  void assign(const AssignStmt& of) {
+    if (of.value->kind == ExprKind::Binary && of.place->kind == ExprKind::Local) {
+      const auto& sum = of.value->as<BinaryExpr>();
+      const auto is_target = [&](const Expr* side) {
+        return side->kind == ExprKind::Load && side->as<LoadExpr>().place->kind == ExprKind::Local &&
+               side->as<LoadExpr>().place->as<LocalExpr>().local == of.place->as<LocalExpr>().local;
+      };
+      if (is_target(sum.left) || is_target(sum.right)) {
+        value(is_target(sum.left) ? *sum.right : *sum.left);
+        return update(*of.place, sum.op, *sum.left->type);
+      }
+    }
+    value(*of.value);
+    place(*of.place, false, true);
+  }
+
+  /// Two ways of which one is taken: per kind the dearer.
+  void alternatives(const std::vector<const Block*>& arms) {
+    count("branch");
+    const Work before = *work_;
+    const auto streamed_before = streamed_;
+    Work dearest = before;
+    for (const Block* arm : arms) {
+      *work_ = before;
+      streamed_ = streamed_before;
+      if (arm != nullptr) block(*arm);
+      for (const auto& [kind, times] : work_->ops) dearest.ops[kind] = Polynomial::larger(dearest.ops[kind], times);
+      for (const auto& [array, bytes] : work_->traffic) {
+        Traffic& kept = dearest.traffic[array];
+        kept.read = Polynomial::larger(kept.read, bytes.read);
+        kept.written = Polynomial::larger(kept.written, bytes.written);
+        kept.irregular = Polynomial::larger(kept.irregular, bytes.irregular);
+        if (kept.size.is_zero()) kept.size = bytes.size;
+      }
+      dearest.allocations = Polynomial::larger(dearest.allocations, work_->allocations);
+      dearest.zeroed_bytes = Polynomial::larger(dearest.zeroed_bytes, work_->zeroed_bytes);
+    }
+    *work_ = std::move(dearest);
+  }
+
+  void region(RegionKind kind, const Expr* extent, const Function* lane, Position position) {
+    value(*extent);
+    Region made;
+    made.kind = kind;
+    made.line = counter_.compilation_.sources.locate(position).line;
+    const auto counted = size(*extent);
+    if (!counted) guess("the number of indices of a region is not known");
+    made.count = counted.value_or(Polynomial(1.0));
+    made.runs = trips();
+    made.plan = counter_.plan_of(function_);
+    if (kind == RegionKind::Device) guess("it runs on a device");
+    if (kind == RegionKind::Host || kind == RegionKind::Pooled) approximate("a region runs on the lanes of the pool");
+    if (lane != nullptr && lane->body != nullptr) {
+      // The lane's body at one index: its loops count from here, and its binder moves as a loop's does.
+      std::vector<Loop> outer;
+      std::swap(outer, loops_);
+      Work* const saved = work_;
+      const auto streamed_before = std::move(streamed_);
+      streamed_.clear();
+      work_ = &made.per_index;
+      looped(lane->parameters.empty() ? nullptr : lane->parameters.front(), Polynomial(1.0),
+             [&] { block(*lane->body); });
+      work_ = saved;
+      streamed_ = streamed_before;
+      std::swap(outer, loops_);
+    }
+    cost_.regions.push_back(std::move(made));
+  }
+
+  void reduce(const ReduceStmt& of) {
+    if (of.warp) {
+      if (of.warp_value != nullptr) value(*of.warp_value);
+      return count("int", 5);
+    }
+    const Type& type = *of.lane->result;
+    const std::string fold = type.is_float() ? float_kind(type, "_fold") : "int_fold";
+    if (of.device || of.parallel) {
+      region(of.device ? RegionKind::Device : RegionKind::Pooled, of.extent, of.lane, of.position);
+      cost_.regions.back().per_index.ops[fold] += Polynomial(1.0);
+    } else {
+      value(*of.extent);
+      looped(of.lane->parameters.front(), known_trips(Polynomial(), size(*of.extent)), [&] {
+        block(*of.lane->body);
+        count(fold);
+      });
+    }
+    if (of.target != nullptr) place(*of.target, false, true);
+  }
+
+  void scan(const ScanStmt& of) {
+    const Type& type = *of.lane->result;
+    const std::string fold = type.is_float() ? float_kind(type, "_fold") : "int_fold";
+    const double bytes = static_cast<double>(size_of(type));
+    const Local* root = root_of(*of.output);
+    const std::string array = root == nullptr ? "_" : name(*root);
+    if (of.device || of.parallel) {
+      region(of.device ? RegionKind::Device : RegionKind::Pooled, of.extent, of.lane, of.position);
+      Work& work = cost_.regions.back().per_index;
+      work.ops[fold] += Polynomial(2.0);  // two passes
+      work.ops["store"] += Polynomial(2.0);
+      work.traffic[array].written += Polynomial(2 * bytes);
+      work.traffic[array].read += Polynomial(bytes);
+      return;
+    }
+    value(*of.extent);
+    looped(of.lane->parameters.front(), known_trips(Polynomial(), size(*of.extent)), [&] {
+      block(*of.lane->body);
+      count(fold);
+      count("store");
+      work_->traffic[array].written += trips() * Polynomial(bytes);
+    });
+  }
+
+  void compact(const CompactStmt& of) {
+    if (of.device) {
+      region(RegionKind::Device, of.extent, of.condition, of.position);
+      return;
+    }
+    value(*of.extent);
+    const Local* root = root_of(*of.output);
+    looped(of.binder, known_trips(Polynomial(), size(*of.extent)), [&] {
+      count("collect");
+      value(*of.predicate);
+      value(*of.projected);
+      work_->traffic[root == nullptr ? "_" : name(*root)].written +=
+          trips() * Polynomial(static_cast<double>(size_of(*of.projected->type)));
+    });
+  }
+
+  void statement(const Stmt& of) {
+    switch (of.kind) {
+      case StmtKind::Let: {
+        const auto& let = of.as<LetStmt>();
+        if (let.value == nullptr) return;
+        value(*let.value);
+        if (let.local == nullptr) return;
+        if (!let.local->is_mutable && let.local->type->is_integer()) {
+          if (const auto known = size(*let.value)) sizes_[let.local] = *known;
+          std::size_t depth = 0;
+          const Moves moves = motion(*let.value, depth);
+          motions_[let.local] = {moves, depth};
+        }
+        if (let.value->kind == ExprKind::BufNew) {
+          if (const auto known = size(*let.value->as<BufNewExpr>().count)) lengths_[let.local] = *known;
+        } else if (const auto known = let.local->type->is(TypeKind::View) ? length(*let.value) : std::nullopt) {
+          lengths_[let.local] = *known;
+        }
+        return;
+      }
+      case StmtKind::Assign:
+        return assign(of.as<AssignStmt>());
+      case StmtKind::Compound: {
+        const auto& compound = of.as<CompoundStmt>();
+        place(*compound.place, true, true);
+        value(*compound.value);
+        return update(*compound.place, compound.op, *compound.place->type);
+      }
+      case StmtKind::If:
+        value(*of.as<IfStmt>().condition);
+        return alternatives({of.as<IfStmt>().then, of.as<IfStmt>().otherwise});
+      case StmtKind::Match: {
+        value(*of.as<MatchStmt>().subject);
+        std::vector<const Block*> arms;
+        for (const MatchArm& arm : of.as<MatchStmt>().arms) arms.push_back(arm.body);
+        return alternatives(arms);
+      }
+      case StmtKind::While:
+        guess("a while loop's turns are not known: its body counts once");
+        return looped(nullptr, Polynomial(1.0), [&] {
+          value(*of.as<WhileStmt>().condition);
+          block(*of.as<WhileStmt>().body);
+        });
+      case StmtKind::For: {
+        const auto& loop = of.as<ForStmt>();
+        if (loop.lo != nullptr) value(*loop.lo);
+        value(*loop.hi);
+        const auto lo = loop.lo == nullptr ? std::optional<Polynomial>(Polynomial()) : bound(*loop.lo, false);
+        return looped(loop.binder, known_trips(lo, bound(*loop.hi, true)), [&] { block(*loop.body); });
+      }
+      case StmtKind::Storage: {
+        const auto& storage = of.as<StorageStmt>();
+        if (storage.count != nullptr) value(*storage.count);
+        const auto elements = storage.count == nullptr ? std::nullopt : size(*storage.count);
+        if (elements) lengths_[storage.local] = *elements;
+        if (storage.local->kind == LocalKind::Buffer) allocate(elements, *storage.local->type->element);
+        return;
+      }
+      case StmtKind::Parallel:
+        return region(of.as<ParallelStmt>().device ? RegionKind::Device : RegionKind::Host,
+                      of.as<ParallelStmt>().extent, of.as<ParallelStmt>().lane, of.position);
+      case StmtKind::Reduce:
+        return reduce(of.as<ReduceStmt>());
+      case StmtKind::Scan:
+        return scan(of.as<ScanStmt>());
+      case StmtKind::Compact:
+        return compact(of.as<CompactStmt>());
+      case StmtKind::Block:
+        return block(*of.as<BlockStmt>().body);
+      case StmtKind::Asm:
+        count("io");
+        return guess("it has assembly");
+      case StmtKind::Cooperative:
+      case StmtKind::Shared:
+      case StmtKind::Pipeline:
+      case StmtKind::Barrier:
+        return guess("it has a cooperative region, which is not counted");
+      default:
+        for_each_part(
+            of, [&](const Expr& each) { value(each); }, [&](const Block& nested) { block(nested); },
+            [](const Function&) {});
+        return;
+    }
+  }
+
+  Counter& counter_;
+  const NameTable& names_;
+  const Function& function_;
+  Cost& cost_;
+  Work* work_;
+  std::vector<Loop> loops_;
+  std::map<const Local*, Polynomial> sizes_;
+  std::map<const Local*, Polynomial> lengths_;  // of views and owners
+  std::map<const Local*, std::pair<Moves, std::size_t>> motions_;
+  std::set<std::tuple<std::string, std::size_t, bool>> streamed_;  // array, loop of the pass, written
+  std::size_t last_loop_ = 0;
+};
+
+Counter::Counter(const Compilation& compilation) : compilation_(compilation) {
+  for (const syntax::Decl* declaration : compilation.tree.declarations) {
+    if (declaration->kind != syntax::DeclKind::Plan) continue;
+    const auto& plan = declaration->as<syntax::PlanDecl>();
+    if (plan.selects || plan.function.segments.empty()) continue;
+    const Name wanted = plan.function.segments.back().name;
+    for (const syntax::Decl* other : compilation.tree.declarations) {
+      if (other->kind != syntax::DeclKind::Function || other->name.name != wanted || other->module != plan.module)
+        continue;
+      for (const syntax::PlanItem& item : plan.items) {
+        plans_[other].items[std::string(compilation.names.text(item.name.name))] = item.value.value;
+      }
+    }
+  }
+}
+
+const Plan& Counter::plan_of(const Function& function) const {
+  const auto found = plans_.find(function.declaration);
+  return found == plans_.end() ? none_ : found->second;
+}
+
+const Cost& Counter::cost_of(const Function& function) {
+  if (const auto known = costs_.find(&function); known != costs_.end()) return known->second;
+  active_.insert(&function);
+  Cost cost;
+  cost.line = compilation_.sources.locate(function.position).line;
+  BodyCounter(*this, function, cost).run();
+  active_.erase(&function);
+  std::set<std::string> used;
+  const auto note = [&](const Polynomial& of) {
+    for (const std::string& variable : of.variables()) used.insert(variable);
+  };
+  const auto note_work = [&](const Work& work) {
+    for (const auto& [kind, times] : work.ops) note(times);
+    for (const auto& [array, bytes] : work.traffic) {
+      note(bytes.read);
+      note(bytes.written);
+      note(bytes.irregular);
+    }
+    note(work.allocations);
+    note(work.zeroed_bytes);
+  };
+  note_work(cost.sequential);
+  for (const Region& region : cost.regions) {
+    note(region.count);
+    note(region.runs);
+    note_work(region.per_index);
+  }
+  for (const Transfer& each : cost.transfers) note(each.bytes);
+  note(cost.tasks);
+  for (const Local* parameter : function.parameters) {
+    const std::string name(compilation_.names.text(parameter->name));
+    if (parameter->type->is(TypeKind::Usize) && used.contains(name)) cost.extents.push_back(name);
+  }
+  return costs_.emplace(&function, std::move(cost)).first->second;
+}
+
+}  // namespace cairn::predict

@@ -1,0 +1,45 @@
+// From counts to time: the roofline formulas of tools 12.2 to 12.4 at given sizes, on a host profile and a card.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vm/predict/cards.hpp"
+#include "vm/predict/cost.hpp"
+#include "vm/predict/machine.hpp"
+
+namespace cairn::predict {
+
+struct PricedPart {
+  std::string what;  // "sequential", "region at line 3", "pool start", "tasks", "allocation", "transfer h2d"
+  double ns = 0;
+  std::string bound;    // what decides it: "compute", "memory (l1)", "launch", ...
+  double light_ns = 0;  // the same work at full peak
+  bool is_device = false;
+};
+
+struct Prediction {
+  Sizes sizes;
+  double ns = 0;
+  std::string bound;  // of the largest part
+  double speed_of_light = 0;
+  std::string confidence;  // high, medium, low
+  std::vector<std::string> why;
+  std::vector<PricedPart> parts;
+};
+
+struct Pricing {
+  const MachineProfile* profile = nullptr;
+  std::string arch;
+  const Card* card = nullptr;
+  bool other_arch = false;  // the profile has no costs for the architecture asked for, so another's are taken
+};
+
+[[nodiscard]] Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes);
+
+/// A time to four significant digits.
+[[nodiscard]] double rounded_ns(double ns);
+/// `110 ns`, `4.9 us`.
+[[nodiscard]] std::string time_text(double ns);
+
+}  // namespace cairn::predict
