@@ -26,13 +26,14 @@ const std::string* packaged_module(std::string_view name) {
 }
 
 /// The same files, in the same order, with text put in.
-SourceMap with(const std::vector<Insertion>& insertions, const SourceMap& sources) {
+SourceMap with(std::vector<Insertion> insertions, const SourceMap& sources) {
+  std::ranges::sort(insertions, std::greater<>{}, &Insertion::offset);  // from the end, so that offsets hold
   SourceMap changed;
   for (std::uint32_t index = 0; index < sources.size(); ++index) {
     const SourceFile& file = sources.file(index);
     std::string text = file.text;
     for (const Insertion& each : insertions) {
-      if (each.source == index) text.insert(std::min(each.offset, text.size()), each.text);
+      if (each.source == index) text.replace(std::min(each.offset, text.size()), each.replaced, each.text);
     }
     changed.add(file.path, std::move(text), file.library, file.own);
   }

@@ -22,11 +22,12 @@
 
 namespace cairn {
 
-/// Text put into a source before it is checked: declarations a tool adds beside the program's own.
+/// Text put into a source before it is checked: declarations a tool adds beside the program's own, or takes away.
 struct Insertion {
   std::uint32_t source = 0;  // in the SourceMap the project is loaded into
   std::size_t offset = 0;    // bytes into its text
   std::string text;
+  std::size_t replaced = 0;  // bytes of the text that it stands for
 };
 
 struct SessionOptions {
@@ -36,7 +37,7 @@ struct SessionOptions {
   std::string device_target;  // of the command line; else the manifest's is taken
   std::string host_module;    // text of a module `host` that every program may import; empty: there is none
   bool emulate = false;
-  std::vector<Insertion> insertions;                     // each in a source of its own
+  std::vector<Insertion> insertions;
   std::map<std::filesystem::path, std::string> buffers;  // texts that stand for files, by their canonical paths
   /// The device targets of the GPUs that are there, one for each kind. Asked when the program has device work and
   /// nothing names a target; none: such a program has no target then.

@@ -76,7 +76,7 @@ constexpr std::array kCommands = {
                verify_command},
     CommandRow{"diff", "OLD NEW", 2, 2, "", false, "say what changed between two versions", kDiff, diff_command},
     CommandRow{"validate", "[PATH]", 0, 1, "", false, "test an implementation against its reference", kValidate,
-               nullptr},
+               validate_command},
     CommandRow{"audit", "[PATH]", 0, 1, "", false, "say which named algorithms explain a function's results", kAudit,
                audit_command},
     CommandRow{"predict", "[PATH]", 0, 1, "", false, "predict the time of each function", kPredict, predict_command},

@@ -8,6 +8,7 @@
 #include "frontend/support/sha256.hpp"
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/shared_answer.hpp"
+#include "vm/cli/validation.hpp"
 #include "vm/testing/contract.hpp"
 
 namespace cairn::cli {
@@ -64,8 +65,12 @@ nlohmann::ordered_json hold_to_contract(Session& session, const std::filesystem:
     record["message"] = "it cannot be read: " + text.error();
     return record;
   }
-  const auto contract = Contract::bind(*text, session.compilation());
-  if (contract) {
+  const auto document = parse_strict_json(*text);
+  const bool is_regressions = document && document->is_object() && document->contains("schema") &&
+                              (*document)["schema"] == "cairn.regressions/1";
+  if (is_regressions) {
+    record.update(replay_regressions(session, *document));
+  } else if (const auto contract = Contract::bind(*text, session.compilation()); contract) {
     record.update(run_apart(session, *contract, options));
   } else {
     record["status"] = "invalid-contract";

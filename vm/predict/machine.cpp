@@ -92,7 +92,7 @@ const MachineProfile& built_in_profile() {
 }
 
 std::expected<MachineProfile, std::string> profile_from(const Json& record) {
-  if (!record.is_object() || record.value("schema", "") != kSchema) {
+  if (!record.is_object() || !record.contains("schema") || record["schema"] != kSchema) {
     return std::unexpected("its schema is not " + std::string(kSchema));
   }
   Reader reader;
