@@ -126,14 +126,16 @@ void Comparison::learn_bounds() {
     }
     terms_.assume_at_most(bounded, most);
   };
-  for (const Term condition : admitted_) {
-    if (terms_.node(condition).op != TermOp::And) {
-      learn(condition);
-      continue;
-    }
-    const std::vector<Term> parts(terms_.operands(condition).begin(), terms_.operands(condition).end());
-    for (const Term part : parts) learn(part);
-  }
+  const std::function<void(Term)> learn_from = [&](Term condition) {
+    const TermOp op = terms_.node(condition).op;
+    const bool is_none_of = op == TermOp::Not && terms_.node(terms_.operand(condition, 0)).op == TermOp::Or;
+    if (op != TermOp::And && !is_none_of) return learn(condition);
+    const auto of = terms_.operands(is_none_of ? terms_.operand(condition, 0) : condition);
+    const std::vector<Term> parts(of.begin(), of.end());
+    for (const Term part : parts) learn_from(is_none_of ? terms_.negate(part) : part);
+  };
+  const std::vector<Term> conditions = admitted_;
+  for (const Term condition : conditions) learn_from(condition);
 }
 
 void Comparison::encode_precondition() {

@@ -288,11 +288,38 @@ Term Terms::equal(Term left, Term right) {
 
 // ------------------------------------------------------------------------------------------------------- arithmetic
 
-std::pair<Term, std::uint64_t> Terms::as_sum(Term term) const {
-  if (nodes_[term].op == TermOp::Add && is_constant(operand(term, 1))) {
-    return {operand(term, 0), value(operand(term, 1))};
+std::pair<Term, std::uint64_t> Terms::as_sum(Term term) {
+  if (is_constant(term)) return {term, 0};
+  if (nodes_[term].op != TermOp::Add || !is_constant(operands(term).back())) return {term, 0};
+  const std::vector<Term> parts(operands(term).begin(), operands(term).end() - 1);
+  const std::uint64_t more = value(operands(term).back());
+  return {parts.size() == 1 ? parts.front() : make(TermOp::Add, sort(term), 0, parts), more};
+}
+
+/// Adds `factor` times the term to a linear combination: term -> coefficient.
+void Terms::gather(Term term, std::uint64_t factor, std::map<Term, std::uint64_t>& sum, std::uint64_t& constant) const {
+  const Node& node = nodes_[term];
+  if (node.op == TermOp::Constant) {
+    constant += factor * node.value;
+  } else if (node.op == TermOp::Add) {
+    for (const Term part : operands(term)) gather(part, factor, sum, constant);
+  } else if (node.op == TermOp::Mul && is_constant(operand(term, 1))) {
+    gather(operand(term, 0), factor * value(operand(term, 1)), sum, constant);
+  } else {
+    sum[term] += factor;
   }
-  return {term, 0};
+}
+
+/// One form for every way to write a linear combination: Add of (multiples of) terms in order, the constant last.
+Term Terms::linear(unsigned width, const std::map<Term, std::uint64_t>& sum, std::uint64_t constant) {
+  std::vector<Term> parts;
+  for (const auto& [term, coefficient] : sum) {
+    const std::uint64_t kept = coefficient & mask_of(width);
+    if (kept == 0) continue;
+    parts.push_back(kept == 1 ? term : make(TermOp::Mul, bits_sort(width), {term, bits(width, kept)}));
+  }
+  if ((constant & mask_of(width)) != 0 || parts.empty()) parts.push_back(bits(width, constant));
+  return parts.size() == 1 ? parts.front() : make(TermOp::Add, bits_sort(width), 0, parts);
 }
 
 Term Terms::fold(TermOp op, unsigned width, std::uint64_t left, std::uint64_t right) {
@@ -355,31 +382,21 @@ Term Terms::simplify_arithmetic(TermOp op, Term left, Term right) {
   const bool power = constant && std::has_single_bit(k);
   const std::uint64_t ones = mask_of(width);
   switch (op) {
-    case TermOp::Add: {
-      if (constant && k == 0) return left;
-      const auto [base, more] = as_sum(left);
-      if (constant && more != 0) return binary(TermOp::Add, base, bits(width, more + k));
-      // (x + c) + y is (x + y) + c, so that constants meet.
-      if (!constant) {
-        const auto [other, further] = as_sum(right);
-        if ((more | further) != 0) {
-          return binary(TermOp::Add, binary(TermOp::Add, base, other), bits(width, more + further));
-        }
-      }
-      break;
-    }
+    case TermOp::Add:
     case TermOp::Sub: {
-      if (left == right) return bits(width, 0);
-      if (constant) return binary(TermOp::Add, left, bits(width, 0 - k));
-      const auto [base, more] = as_sum(left);
-      const auto [other, further] = as_sum(right);
-      if (base == other) return bits(width, more - further);
-      break;
+      std::map<Term, std::uint64_t> sum;
+      std::uint64_t more = 0;
+      gather(left, 1, sum, more);
+      gather(right, op == TermOp::Add ? 1 : ~std::uint64_t{0}, sum, more);
+      return linear(width, sum, more);
     }
-    case TermOp::Mul:
-      if (constant && k == 0) return right;
-      if (constant && k == 1) return left;
-      break;
+    case TermOp::Mul: {
+      if (!constant) break;
+      std::map<Term, std::uint64_t> sum;
+      std::uint64_t more = 0;
+      gather(left, k, sum, more);
+      return linear(width, sum, more);
+    }
     case TermOp::DivU:
       if (constant && k == 1) return left;
       if (power) return binary(TermOp::ShiftRightU, left, bits(width, static_cast<unsigned>(std::countr_zero(k))));
@@ -514,6 +531,11 @@ Term Terms::again(Term term, const std::vector<Term>& of) {
     case TermOp::FloatToU:
     case TermOp::FloatToS:
       return convert(node.op, node.sort, of[0]);
+    case TermOp::Add: {
+      Term total = of[0];
+      for (std::size_t k = 1; k < of.size(); ++k) total = binary(TermOp::Add, total, of[k]);
+      return total;
+    }
     default:
       return binary(node.op, of[0], of[1]);
   }
@@ -589,7 +611,7 @@ Term Terms::convert(TermOp op, Sort to, Term operand) {
 // ----------------------------------------------------------------------------------------------------------- arrays
 
 /// Whether two indices are never equal.
-bool Terms::are_apart(Term left, Term right) const {
+bool Terms::are_apart(Term left, Term right) {
   const auto [base, more] = as_sum(left);
   const auto [other, further] = as_sum(right);
   return (is_constant(left) && is_constant(right) && left != right) || (base == other && more != further);

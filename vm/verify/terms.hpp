@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ enum class TermOp : std::uint8_t {
   MinS,
   MaxS,
   Equal,  // floats: the same number, or both NaN; -0.0 and +0.0 differ
-  Add,
+  Add,    // of any number of terms, a constant last; differences are sums of multiples
   Sub,
   Mul,
   DivU,
@@ -176,9 +177,11 @@ class Terms {
   [[nodiscard]] std::vector<Term> conjuncts(Term term) const;
   [[nodiscard]] bool are_opposite(Term left, Term right) const;
   /// A term as another plus a constant.
-  [[nodiscard]] std::pair<Term, std::uint64_t> as_sum(Term term) const;
+  [[nodiscard]] std::pair<Term, std::uint64_t> as_sum(Term term);
+  void gather(Term term, std::uint64_t factor, std::map<Term, std::uint64_t>& sum, std::uint64_t& constant) const;
+  Term linear(unsigned width, const std::map<Term, std::uint64_t>& sum, std::uint64_t constant);
 
-  [[nodiscard]] bool are_apart(Term left, Term right) const;
+  [[nodiscard]] bool are_apart(Term left, Term right);
   Term extreme(TermOp op, std::vector<Term> terms);
   /// A choice that is the smaller or larger of what its condition compares; 0 when it is none.
   Term as_extreme(Term condition, Term then, Term otherwise);
