@@ -63,7 +63,7 @@ constexpr std::array kCommands = {
     CommandRow{"fmt", "PATHS", 1, kAnyNumber, "", false, "format sources", kFmt, fmt_command},
     CommandRow{"rules", "[CODE|CARD|PATH]", 0, 1, "", false, "print a rule card", kRules, rules_command},
     CommandRow{"new", "DIR", 1, 1, "", false, "make a project from a template", kNew, new_command},
-    CommandRow{"repl", "[PATH]", 0, 1, "", false, "evaluate interactively", kRepl, nullptr},
+    CommandRow{"repl", "[PATH]", 0, 1, "", false, "evaluate interactively", kRepl, repl_command},
     CommandRow{"kernel", "", 0, 0, "", false, "serve a Jupyter front end", kKernel, nullptr},
     CommandRow{"expand", "[PATH]", 0, 1, "", false, "print the source that derive and families generated", kExpand,
                expand_command},

@@ -28,6 +28,7 @@ int tune_command(const Invocation& invocation);
 int cards_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 int lsp_command(const Invocation& invocation);
+int repl_command(const Invocation& invocation);
 int completions_command(const Invocation& invocation);
 
 }  // namespace cairn::cli

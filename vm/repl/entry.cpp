@@ -1,0 +1,106 @@
+#include "vm/repl/entry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace cairn::repl {
+
+namespace {
+
+bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+constexpr std::array<std::string_view, 16> kDeclarations = {"fn",     "pub",    "struct", "linear", "packed", "enum",
+                                                            "const",  "trait",  "impl",   "import", "derive", "layout",
+                                                            "extern", "recipe", "family", "type"};
+constexpr std::array<std::string_view, 16> kStatements = {"let",   "for",    "while",    "return", "defer", "buffer",
+                                                          "stack", "unsafe", "parallel", "reduce", "scan",  "compact",
+                                                          "match", "if",     "plan",     "test"};
+
+std::string_view first_word(std::string_view text) {
+  text = trimmed(text);
+  std::size_t end = 0;
+  while (end < text.size() && is_word_byte(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// The text without comments, strings emptied: what brackets and endings are looked for in.
+std::string bare(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '/' && at + 1 < text.size() && text[at + 1] == '/') {
+      while (at < text.size() && text[at] != '\n') ++at;
+      out += '\n';
+      continue;
+    }
+    out += c;
+    if (c != '"' && c != '\'') continue;
+    for (++at; at < text.size() && text[at] != c && text[at] != '\n'; ++at) {
+      if (text[at] == '\\') ++at;
+    }
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  return text;
+}
+
+bool is_complete(std::string_view text) {
+  const std::string kept = bare(text);
+  const std::string_view whole = trimmed(kept);
+  if (whole.empty()) return false;
+  int depth = 0;
+  for (const char c : whole) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+  }
+  if (depth > 0) return false;
+  if (depth < 0) return true;  // it never will balance: the parser says so
+  const char last = whole.back();
+  if (last == ';' || last == '}') return true;
+  const std::string_view word = first_word(whole);
+  if (is_one_of(kDeclarations, word) || is_one_of(kStatements, word)) return false;
+  return std::string_view("+-*/%&|^=<>!,.(").find(last) == std::string_view::npos;
+}
+
+EntryKind kind_of(std::string_view text) {
+  const std::string kept = bare(text);
+  const std::string_view whole = trimmed(kept);
+  const std::string_view word = first_word(whole);
+  if (is_one_of(kDeclarations, word)) return EntryKind::Declaration;
+  if (is_one_of(kStatements, word)) return EntryKind::Statement;
+  return whole.back() == ';' || whole.front() == '{' ? EntryKind::Statement : EntryKind::Expression;
+}
+
+bool is_import(std::string_view text) { return first_word(text) == "import"; }
+
+std::string declared_name(std::string_view text) {
+  const std::string kept = bare(text);
+  std::string_view rest = trimmed(kept);
+  while (true) {
+    const std::string_view word = first_word(rest);
+    if (word.empty()) return {};
+    rest = trimmed(rest.substr(static_cast<std::size_t>(word.data() - rest.data()) + word.size()));
+    if (word == "pub" || word == "linear" || word == "packed" || word == "extern") {
+      if (rest.starts_with('"')) rest = trimmed(rest.substr(rest.find('"', 1) + 1));
+      continue;
+    }
+    const bool names = word == "fn" || word == "struct" || word == "enum" || word == "const" || word == "trait" ||
+                       word == "layout" || word == "recipe" || word == "type";
+    return names ? std::string(first_word(rest)) : std::string();
+  }
+}
+
+}  // namespace cairn::repl
