@@ -1,5 +1,7 @@
 #include "vm/cli/command_line.hpp"
 
+#include <unistd.h>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +51,10 @@ int usage_error(const CommandRow* command, std::string_view what) {
 
 int run_command_line(int argc, const char* const* argv) {
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-  if (argc < 2) return usage_error(nullptr, "which command? `cairn --help` lists them.");
-  const std::string_view first = words[1];
+  // On a terminal the program alone is the session; a script that forgot its command is told so.
+  const bool is_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  if (argc < 2 && !is_terminal) return usage_error(nullptr, "which command? `cairn --help` lists them.");
+  const std::string_view first = argc < 2 ? std::string_view("repl") : std::string_view(words[1]);
   if (first == "--version" || first == "--help" || first == "--man") {
     if (argc > 2) return usage_error(nullptr, std::string(first) + " stands alone.");
     write_out(first == "--version" ? "cairn " + std::string(kVersion) + "\n"
@@ -62,7 +66,7 @@ int run_command_line(int argc, const char* const* argv) {
   if (command == nullptr) {
     return usage_error(nullptr, "there is no command " + std::string(first) + "; `cairn --help` lists them.");
   }
-  const auto invocation = parse_arguments(*command, words.subspan(2));
+  const auto invocation = parse_arguments(*command, words.subspan(std::min<std::size_t>(2, words.size())));
   if (!invocation) return usage_error(command, invocation.error().message);
   if (invocation->has(Option::Help)) {
     write_out(help_text(*command));

@@ -93,7 +93,8 @@ std::uint8_t* ReplSession::Binding::bytes() {
 /// One check of the whole program, an entry at its end.
 struct ReplSession::Checked {
   std::unique_ptr<Session> session;
-  std::size_t entry = 0;  // where the entry begins in the text
+  std::size_t entry = 0;                // where the entry begins in the text
+  std::size_t begin_of_statements = 0;  // where the statements made of it begin
   std::size_t size = 0;
   std::string entry_text;
   checked::Function* function = nullptr;  // the growing one
@@ -106,8 +107,10 @@ struct ReplSession::Checked {
   /// The statements of the entry.
   [[nodiscard]] std::vector<const Stmt*> fresh() const {
     std::vector<const Stmt*> statements;
-    for (const Stmt* statement : function->body->statements) {
-      if (statement->position >= entry_position()) statements.push_back(statement);
+    const Position first{compilation().sources.file(0).begin + static_cast<std::uint32_t>(begin_of_statements)};
+    for (const Stmt* each : function->body->statements) {
+      const bool is_behind = each->position.offset > begin() + size;  // what only the check needs
+      if (each->position >= first && !is_behind) statements.push_back(each);
     }
     return statements;
   }
@@ -182,21 +185,42 @@ std::string ReplSession::prelude() const {
   return text;
 }
 
+/// A ticket, group or ring that lives on is waited for behind the entry, so that the function consumes it: the rule
+/// holds, and the session goes on. That text is checked and never run.
 std::unique_ptr<ReplSession::Checked> ReplSession::check(const std::string& before, const std::string& entry,
                                                          const std::string& after) const {
-  auto checked = std::make_unique<Checked>();
-  std::string text = prelude() + "fn " + std::string(kFunction) + "() {\n" + history_ + before;
-  checked->entry = text.size();
-  checked->size = entry.size();
-  checked->entry_text = entry;
-  text += entry + after + "\n}\n";
-  SessionOptions options = options_.check;
-  checked->session = Session::open_text(std::string(kFile), std::move(text), options);
-  if (!checked->session->accepted()) return checked;
-  for (const auto& function : checked->session->program().functions) {
-    if (function->name == kFunction) checked->function = function.get();
+  std::string waits;
+  std::unique_ptr<Checked> first;
+  while (true) {
+    auto made = check_once(before, entry, after + waits);
+    if (made->session->accepted()) return made;
+    const Diagnostic& refusal = made->session->verdict().refusals[0];
+    const std::size_t open = refusal.message.find('`');
+    const std::size_t close = open == std::string::npos ? open : refusal.message.find('`', open + 1);
+    const bool leaks = refusal.code == Code::LinearLeak && close != std::string::npos;
+    const std::string more = leaks ? "\nwait(" + refusal.message.substr(open + 1, close - open - 1) + ");" : "";
+    if (!leaks || waits.find(more) != std::string::npos) return first != nullptr ? std::move(first) : std::move(made);
+    if (first == nullptr) first = std::move(made);
+    waits += more;
   }
-  return checked;
+}
+
+std::unique_ptr<ReplSession::Checked> ReplSession::check_once(const std::string& before, const std::string& entry,
+                                                              const std::string& after) const {
+  auto made = std::make_unique<Checked>();
+  std::string text = prelude() + "fn " + std::string(kFunction) + "() {\n" + history_ + before;
+  made->entry = text.size();
+  made->begin_of_statements = text.size() - before.size();
+  made->size = entry.size();
+  made->entry_text = entry;
+  text += entry + after + "\n}\n";
+  made->session = Session::open_text(std::string(kFile), std::move(text), options_.check);
+  if (!made->session->accepted()) return made;
+  for (const auto& function : made->session->program().functions) {
+    const bool is_session = function->kind == checked::FunctionKind::Function && function->name == kFunction;
+    if (is_session) made->function = function.get();
+  }
+  return made;
 }
 
 std::unique_ptr<ReplSession::Checked> ReplSession::check_declaration(const std::string& entry) const {

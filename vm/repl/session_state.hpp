@@ -67,6 +67,8 @@ class ReplSession {
 
   [[nodiscard]] std::string prelude() const;
   std::unique_ptr<Checked> check(const std::string& before, const std::string& entry, const std::string& after) const;
+  std::unique_ptr<Checked> check_once(const std::string& before, const std::string& entry,
+                                      const std::string& after) const;
   std::unique_ptr<Checked> check_declaration(const std::string& text) const;
   void show_refusal(const Checked& checked) const;
   bool run_new_statements(Checked& checked);

@@ -92,13 +92,13 @@ std::string value_text(const Type& type, const bytecode::Module& module, std::ui
                            reinterpret_cast<const std::uint8_t*>(read<std::uint64_t>(bytes)),
                            read<std::uint64_t>(bytes + 8), names);
     case TypeKind::F16:
-      return float_text(semantics::widen<semantics::@f16 @, float>(read<std::uint16_t>(bytes)));
+      return float_text(semantics::widen<semantics::F16, float>(read<std::uint16_t>(bytes)));
     case TypeKind::BF16:
-      return float_text(semantics::widen<semantics::@bf16 @, float>(read<std::uint16_t>(bytes)));
+      return float_text(semantics::widen<semantics::BF16, float>(read<std::uint16_t>(bytes)));
     case TypeKind::F8E4M3:
-      return float_text(semantics::widen<semantics::@f8e4m3 @, float>(read<std::uint8_t>(bytes)));
+      return float_text(semantics::widen<semantics::F8E4M3, float>(read<std::uint8_t>(bytes)));
     case TypeKind::F8E5M2:
-      return float_text(semantics::widen<semantics::@f8e5m2 @, float>(read<std::uint8_t>(bytes)));
+      return float_text(semantics::widen<semantics::F8E5M2, float>(read<std::uint8_t>(bytes)));
     default:
       if (type.is_scalar()) return scalar_text(type.kind, bytes);
       return "(" + std::string(type.name) + ")";
