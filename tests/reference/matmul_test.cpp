@@ -373,6 +373,38 @@ TEST_CASE("tolerances reach to the farther end, and are no larger than they must
   }
 }
 
+TEST_CASE("no bound of a method is eight times what its roundings reach", "[reference][matmul]") {
+  Generator random(13);
+  for (const Sum sum : kRuns) {
+    mpq_class least = 1000;
+    for (int t = 0; t < 1500; ++t) {
+      constexpr std::size_t kTerms = 4;
+      ref::Array a(Format::F16, {1, kTerms});
+      ref::Array b(Format::F16, {kTerms, 1});
+      for (std::size_t p = 0; p < kTerms; ++p) {
+        a.set(p, ref::Value(mpz_class(1024 + random.below(1024)), -10));
+        b.set(p, 1.0);
+      }
+      Parts parts;
+      parts.sum = sum;
+      parts.format = Format::F16;
+      parts.block_size = 2;
+      parts.fma = sum != Sum::Slots16;
+      ref::MatmulOptions options;
+      options.dtype = Format::F64;
+      const ref::MatmulAlgorithm algorithm(parts);
+      const mpq_class exact = rational(ref::matmul({&a, &b}, options)->rounded().at(0));
+      const mpq_class error = abs(rational(algorithm.run({&a, &b}, options)->at(0)) - exact);
+      if (error == 0) continue;
+      const mpq_class allowed = algorithm.tolerance({&a, &b}, options)->values[0].exact();
+      CHECK(allowed >= error);
+      least = std::min(least, mpq_class(allowed / error));
+    }
+    INFO(ref::MatmulAlgorithm({.sum = sum}).name() << " " << least.get_d());
+    CHECK(least < 8);
+  }
+}
+
 TEST_CASE("methods on values are the same sums", "[reference][matmul]") {
   Generator random(9);
   for (int t = 0; t < trials(200); ++t) {
