@@ -64,10 +64,10 @@ void Execution::die_of_traps() {
 
 std::optional<std::string> Execution::missing() const { return state_->foreigns.missing(); }
 
-std::string Execution::assembly() {
+std::string Execution::assembly(std::span<const std::uint32_t> functions) {
   Tiers* tiers = state_->instance.tiers();
-  if (tiers != nullptr) return tiers->listing(state_->thread);
-  return Tiers(state_->image, Tier::Baseline, {}).listing(state_->thread);
+  if (tiers != nullptr) return tiers->listing(state_->thread, functions);
+  return Tiers(state_->image, Tier::Optimizing, {}).listing(state_->thread, functions);
 }
 
 std::optional<TrapRecord> Execution::call(std::uint32_t function, std::span<const std::uint64_t> arguments,

@@ -59,8 +59,8 @@ class Execution {
   /// before the program starts.
   [[nodiscard]] std::optional<std::string> missing() const;
 
-  /// The machine code of every function, with the bytecode it is made from (docs/jit.md).
-  [[nodiscard]] std::string assembly();
+  /// The machine code of these functions, or of every one, with the bytecode it is made from (docs/jit.md).
+  [[nodiscard]] std::string assembly(std::span<const std::uint32_t> functions = {});
 
   /// What ended the call: nothing, or the guard that failed. Arguments and result are slots, as bytecode passes them.
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,

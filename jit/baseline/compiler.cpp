@@ -122,7 +122,7 @@ asmjit::Label BaselineCompiler::edge(std::int64_t word) {
   const Region* into = plan_->region_of(word);
   if (into == region_) return target(word);
   Label to = target(word);
-  if (into != nullptr && word == into->begin) {
+  if (into != nullptr && word == into->begin && into->entry == into->begin) {
     Label& entrance = storage_.entrances[static_cast<std::size_t>(into - plan_->regions.data())];
     if (!entrance.isValid()) entrance = a_.newLabel();
     if (region_ == nullptr) return entrance;
@@ -228,7 +228,12 @@ void BaselineCompiler::begin_word() {
       cache_.forget_all();
     }
     if (here != nullptr) {
-      enter_region(*here);
+      if (here->entry == here->begin) {
+        enter_region(*here);
+      } else {  // nothing falls in here: the ways to its entry load what is held
+        cache_.forget_all();
+        cache_.hold(here->held);
+      }
     }
     region_ = here;
   }
@@ -238,7 +243,7 @@ void BaselineCompiler::begin_word() {
   if ((storage_.marks[at_] & kLoopStart) == 0) return;
   if (here == nullptr) {
     point(target(at_), at_, true);
-  } else if (at_ == here->begin) {
+  } else if (at_ == here->begin && here->entry == here->begin) {
     point(storage_.entrances[static_cast<std::size_t>(here - plan_->regions.data())], at_, true);
   } else {
     storage_.crossings.push_back({a_.newLabel(), target(at_), nullptr, here, at_});

@@ -15,6 +15,7 @@ constexpr std::size_t kMostVectors = 10;
 
 struct Loop {
   std::uint32_t begin = 0, end = 0;
+  std::uint32_t entry = 0;
   bool fits = true;  // may be a region
   std::vector<std::size_t> children;
   bool inner = false;        // of another loop
@@ -52,10 +53,11 @@ class Planner {
         if (begin <= block.begin) ends[begin] = std::max(ends[begin], block.end);
       }
     }
-    for (const auto& [begin, end] : ends) loops_.push_back({begin, end, true, {}, false, {}, false});
+    for (const auto& [begin, end] : ends) loops_.push_back({begin, end, begin, true, {}, false, {}, false});
     for (Loop& loop : loops_) loop.fits = is_region(loop);
     for (Loop& loop : loops_) {
       if (!loop.fits) continue;
+      if (loop.entry != loop.begin) continue;
       loop.version.begin = loop.begin;
       loop.version.end = loop.end;
       loop.version.versioned = find_version(function_, plan_.flow, loop.version);
@@ -79,15 +81,20 @@ class Planner {
     }
   }
 
-  [[nodiscard]] bool is_region(const Loop& loop) const {
+  /// Finds the loop's entry, too.
+  [[nodiscard]] bool is_region(Loop& loop) const {
+    loop.entry = loop.begin == 0 ? 0 : bytecode::kNone;  // the function's own start enters there
     for (const Block& block : plan_.flow.blocks()) {
       const bool inside = block.begin >= loop.begin && block.begin < loop.end;
       if (inside && block.end > loop.end) return false;
       for (const std::uint32_t next : block.next) {
         const std::uint32_t to = plan_.flow.blocks()[next].begin;
-        if (!inside && to > loop.begin && to < loop.end) return false;
+        if (inside || to < loop.begin || to >= loop.end) continue;
+        if (loop.entry != bytecode::kNone && loop.entry != to) return false;
+        loop.entry = to;
       }
     }
+    if (loop.entry == bytecode::kNone) loop.entry = loop.begin;  // never entered
     for (std::uint32_t word = loop.begin; word < loop.end;) {
       const Op op = bytecode::op_of(function_.code[word]);
       if (op >= Op::Call && op <= Op::CallDyn) return false;
@@ -153,6 +160,7 @@ class Planner {
         vectors.resize(std::min(vectors.size(), kMostVectors));
         Region region = loop.version;
         region.begin = loop.begin;
+        region.entry = loop.entry;
         region.end = loop.end;
         for (std::size_t k = 0; k < general.size(); ++k) {
           region.held.push_back({general[k].slot, general_registers()[k], false, true, general[k].written});

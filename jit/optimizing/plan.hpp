@@ -28,9 +28,10 @@ struct VectorAccess {
   bool store = false;
 };
 
-/// A loop over which slots are held: the words `begin` .. `end`, entered at `begin` alone.
+/// A loop over which slots are held: the words `begin` .. `end`, entered at `entry` alone (its first word, or the test
+/// at its end).
 struct Region {
-  std::uint32_t begin = 0, end = 0;
+  std::uint32_t begin = 0, end = 0, entry = 0;
   std::vector<HeldSlot> held;
 
   // A counted loop (loop.next at its end) that is entered only when the checks hold; else the baseline code runs it.

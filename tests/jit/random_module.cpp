@@ -327,13 +327,22 @@ class Generator {
     f_->constant(end, 1 + below(one_in(6) ? kElements + 3 : 6));
     const Label top = f_->label();
     const Label out = f_->label();
+    const bool tests_first = one_in(3);
+    const Label test = f_->label();
+    if (tests_first) f_->emit(Op::Jump, test);
     f_->bind(top);
     const bool counts_last = one_in(2);
     if (counts_last) counters_.push_back(index);
     statements(1 + below(5));
     if (counts_last) counters_.pop_back();
     if (one_in(3)) jump_somewhere(out);
-    if (!one_in(4)) {
+    if (!tests_first) f_->bind(test);
+    if (tests_first) {
+      f_->emit(Op::AddU64Imm, index, index, 1);
+      f_->bind(test);
+      if (one_in(2)) jump_somewhere(out);
+      f_->emit(Op::JumpLtU, index, end, top);
+    } else if (!one_in(4)) {
       f_->emit(Op::LoopNext, index, end, top);
     } else {
       f_->emit(Op::AddU64Imm, index, index, 1);

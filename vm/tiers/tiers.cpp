@@ -136,12 +136,14 @@ std::size_t Tiers::compile_all(Thread& thread) {
   return machine->bytes();
 }
 
-std::string Tiers::listing(Thread& thread) {
+std::string Tiers::listing(Thread& thread, std::span<const std::uint32_t> functions) {
   jit::MachineCode* machine = code(thread);
   if (machine == nullptr) return "no machine code is made for this processor\n";
+  const jit::Level level = tier_ == Tier::Baseline ? jit::Level::Baseline : jit::Level::Optimized;
   std::string text;
-  for (std::uint32_t i = 0; i < functions_.size(); ++i)
-    text += machine->listing(i, tier_ == Tier::Baseline ? jit::Level::Baseline : jit::Level::Optimized);
+  for (const std::uint32_t function : functions) text += machine->listing(function, level);
+  if (!functions.empty()) return text;
+  for (std::uint32_t i = 0; i < functions_.size(); ++i) text += machine->listing(i, level);
   return text;
 }
 

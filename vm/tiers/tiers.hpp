@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ class Tiers {
   [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
   /// Makes the machine code of every function. Its bytes.
   std::size_t compile_all(Thread& thread);
-  /// Listings of every function of the module.
-  [[nodiscard]] std::string listing(Thread& thread);
+  /// Listings of these functions, or of every one.
+  [[nodiscard]] std::string listing(Thread& thread, std::span<const std::uint32_t> functions = {});
 
  private:
   const bytecode::Word* go(interpreter::Machine& m, const void* address);

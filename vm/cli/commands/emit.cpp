@@ -9,19 +9,32 @@ namespace cairn::cli {
 
 namespace {
 
-/// The text of the functions that are asked for alone; nothing when one of them is not there.
-std::expected<std::string, Diagnostic> listing_of(const bytecode::Module& module,
-                                                  const std::vector<std::string_view>& symbols) {
-  if (symbols.empty()) return bytecode::write_text(module);
-  std::string text;
+/// The functions of these names; a refusal when one of them is not there.
+std::expected<std::vector<std::uint32_t>, Diagnostic> functions_of(const bytecode::Module& module,
+                                                                   const std::vector<std::string_view>& symbols) {
+  std::vector<std::uint32_t> functions;
   for (const std::string_view symbol : symbols) {
     const auto found = std::ranges::find(module.functions, symbol, &bytecode::Function::name);
     if (found == module.functions.end()) {
       return std::unexpected(no_verdict("The program has no function " + std::string(symbol) + "."));
     }
-    text += bytecode::write_function_text(module, static_cast<std::uint32_t>(found - module.functions.begin()));
+    functions.push_back(static_cast<std::uint32_t>(found - module.functions.begin()));
   }
+  return functions;
+}
+
+std::string bytecode_of(const bytecode::Module& module, const std::vector<std::uint32_t>& functions) {
+  if (functions.empty()) return bytecode::write_text(module);
+  std::string text;
+  for (const std::uint32_t function : functions) text += bytecode::write_function_text(module, function);
   return text;
+}
+
+/// What the optimizing tier makes of the functions, or of all.
+std::string assembly_of(bytecode::Module module, const std::vector<std::uint32_t>& functions) {
+  ExecutionOptions options;
+  options.tier = Tier::Optimizing;
+  return Execution(std::move(module), options).assembly(functions);
 }
 
 }  // namespace
@@ -36,11 +49,13 @@ int emit_command(const Invocation& invocation) {
   lowering.entry = false;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
   lowering.roots = session->own_functions();
-  const auto lowered = session->lower(lowering);
+  auto lowered = session->lower(lowering);
   if (!lowered) return output.refuse(lowered.error(), session->sources());
-  const auto text = listing_of(lowered->module, invocation.texts(Option::Symbols));
-  if (!text) return output.refuse(text.error());
-  output.say(*text);
+  const auto functions = functions_of(lowered->module, invocation.texts(Option::Symbols));
+  if (!functions) return output.refuse(functions.error());
+  const bool as_assembly = invocation.text(Option::EmitAs) == "asm";
+  output.say(as_assembly ? assembly_of(std::move(lowered->module), *functions)
+                         : bytecode_of(lowered->module, *functions));
   return kGood;
 }
 
