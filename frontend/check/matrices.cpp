@@ -5,7 +5,6 @@
 namespace cairn {
 
 using checked::ConcurrentOp;
-using checked::ExprKind;
 
 namespace {
 

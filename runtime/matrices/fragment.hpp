@@ -62,7 +62,7 @@ class TileLayout {
 template <class Visit>
 void for_each_own(std::size_t rows, std::size_t columns, std::uint32_t lane, Visit visit) {
   for (std::size_t row = lane / 4; row < rows; row += 8) {
-    for (std::size_t column = lane % 4 * 2; column < columns; column += 8) {
+    for (std::size_t column = std::size_t{lane % 4} * 2; column < columns; column += 8) {
       visit(row, column);
       visit(row, column + 1);
     }
@@ -71,7 +71,7 @@ void for_each_own(std::size_t rows, std::size_t columns, std::uint32_t lane, Vis
 
 /// The element of a 16 x 8 accumulator that is value v of a lane, v below 4: row * 8 + column (numerics, 9.7).
 [[nodiscard]] constexpr std::size_t value_element(std::uint32_t lane, std::size_t v) {
-  return (lane / 4 + 8 * (v / 2)) * 8 + 2 * (lane % 4) + v % 2;
+  return (lane / 4 + 8 * (v / 2)) * 8 + 2 * std::size_t{lane % 4} + v % 2;
 }
 
 /// acc + a * b over the lane's own elements: increasing k, the product rounded, the sum rounded. acc is m x n, a m x k,
