@@ -302,3 +302,37 @@ fn main() -> i32 {
   return 0;
 })");
 }
+
+TEST_CASE("a readable stage is walked, lent whole and in parts, and asked its length", "[lower][kernels]") {
+  holds(R"(
+fn total(n:usize, v:ro<u32>[n]) -> u32 {
+  let mut s:u32 = 0;
+  for e in v { s += e; }
+  return s;
+}
+fn f(n:usize, x:ro<u32>[n], out:rw<u32>[32]) {
+  blocks b in 1 threads t in 32 {
+    pipeline p:u32[32] depth 2;
+    p.fill(x, 0, 32);
+    p.fill(x, 32, 8);
+    p.wait();
+    let mut sum:u32 = 0;
+    for v in p { sum += v; }
+    sum += total(p) + total(p[0..8]) + u32(len(p));
+    p.release();
+    p.wait();
+    sum += total(p);
+    out[t] = sum;
+    p.release();
+  }
+}
+fn main() -> i32 {
+  let n:usize = 40;
+  buffer x:u32[n] = zeroed;
+  buffer out:u32[32] = zeroed;
+  for i in 0..n { x[i] = u32(i); }
+  f(n, x, out);
+  for t in 0..32 { if out[t] != 496 * 2 + 28 + 32 + 284 { return 1; } }
+  return 0;
+})");
+}

@@ -361,7 +361,7 @@ class FunctionLowering {
   Register exchange(const checked::ConcurrentExpr& e, Register into);
   [[nodiscard]] std::uint32_t pipeline_number(const Local& local) const;
   void pipeline_operation(const checked::ConcurrentExpr& e);
-  Register readable_stage(const checked::LocalExpr& e, Register into);
+  Place readable_stage(const Local& pipeline);
 
   // --- devices.cpp
   void device_parallel(const checked::ParallelStmt& s);

@@ -194,12 +194,13 @@ void FunctionLowering::pipeline_operation(const ConcurrentExpr& e) {
   }
 }
 
-/// The stage that the last wait made readable.
-Register FunctionLowering::readable_stage(const checked::LocalExpr& e, Register into) {
-  const Type& element = *e.local->type->element;
-  const Register to = into ? into : temporary({RegisterKind::View, false, types().memory(element)});
-  emit(e.position, Op::PipelineView, to, pipeline_number(*e.local));
-  return to;
+/// The stage that the last wait made readable: asked for at each use.
+Place FunctionLowering::readable_stage(const Local& pipeline) {
+  Place stage;
+  stage.type = pipeline.type;
+  stage.reg = temporary({RegisterKind::View, false, types().memory(*pipeline.type->element)});
+  f_.emit(Op::PipelineView, stage.reg, pipeline_number(pipeline));
+  return stage;
 }
 
 }  // namespace cairn::lower

@@ -57,6 +57,7 @@ Place FunctionLowering::declare_counter(const Local& binder) {
 
 Place FunctionLowering::home(const Local& local) {
   if (const auto known = homes_.find(&local); known != homes_.end()) return known->second;
+  if (local.kind == checked::LocalKind::Pipeline) return readable_stage(local);
   fail(local.position,
        std::string(function_.name) + ": " + std::string(module_.text(local.name)) + " is used before it is declared");
   return declare(local);

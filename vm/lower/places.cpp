@@ -220,7 +220,6 @@ Register FunctionLowering::known_pair(Register pair, Register into, Position pos
 Register FunctionLowering::view(const Expr& e, Register into) {
   switch (e.kind) {
     case ExprKind::Local:
-      if (e.as<LocalExpr>().local->kind == checked::LocalKind::Pipeline) return readable_stage(e.as<LocalExpr>(), into);
       return known_pair(home(*e.as<LocalExpr>().local).reg, into, e.position);
     case ExprKind::Load:
       return view(*e.as<checked::LoadExpr>().place, into);
