@@ -111,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.emulate = true;
   check_program(compilation, options);
   for (const cairn::Diagnostic& refusal : compilation.verdict.refusals) {
-    if (refusal.code == cairn::Code::Internal && refusal.message.find("does not judge") == std::string::npos) {
+    if (refusal.code == cairn::Code::Internal) {
       std::fprintf(stderr, "the checker is at fault: %s\n", refusal.message.c_str());
       std::abort();
     }

@@ -59,7 +59,7 @@ int run_command_line(int argc, const char* const* argv) {
     write_out(first == "--version" ? "cairn " + std::string(kVersion) + "\n"
               : first == "--help"  ? help_text()
                                    : manual_page());
-    return kGood;
+    return checked_output(kGood);
   }
   const CommandRow* command = command_named(first);
   if (command == nullptr) {
@@ -69,14 +69,14 @@ int run_command_line(int argc, const char* const* argv) {
   if (!invocation) return usage_error(command, invocation.error().message);
   if (invocation->has(Option::Help)) {
     write_out(help_text(*command));
-    return kGood;
+    return checked_output(kGood);
   }
   const Output output(*invocation);
   if (auto fault = value_out_of_range(*invocation)) return output.refuse(std::move(*fault));
   if (const std::string what = awaited(*invocation); !what.empty()) {
     return output.refuse(no_verdict(what + " is not available in this build."));
   }
-  return command->run(*invocation);
+  return checked_output(command->run(*invocation));
 }
 
 }  // namespace cairn::cli

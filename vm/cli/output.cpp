@@ -1,7 +1,9 @@
 #include "vm/cli/output.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -12,13 +14,21 @@ namespace cairn::cli {
 
 namespace {
 
+int output_fault = 0;  // the errno of the first write to stdout that failed
+
 bool is_coloured(int descriptor) { return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
 }  // namespace
 
 void write_out(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if ((std::fflush(stdout) != 0 || !whole) && output_fault == 0) output_fault = errno;
+}
+
+int checked_output(int status) {
+  if (output_fault == 0) return status;
+  write_error("cairn: what it had to say could not be written: " + std::string(std::strerror(output_fault)) + "\n");
+  return status == kGood ? kNoVerdict : status;
 }
 
 void write_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }

@@ -43,6 +43,9 @@ class Output {
 
 /// Writes all of `text` to a stream of this process; a closed stream ends nothing.
 void write_out(std::string_view text);
+/// The exit status of a command that ended with `status`: kNoVerdict, said on stderr, when stdout could not take it
+/// all.
+[[nodiscard]] int checked_output(int status);
 void write_error(std::string_view text);
 
 }  // namespace cairn::cli
