@@ -251,6 +251,27 @@ void BaselineCompiler::begin_word() {
   }
 }
 
+/// At a block's start: where in it each slot is read last; forever when it is alive behind the block.
+void BaselineCompiler::expect_reads() {
+  const Block& block = plan_->flow.blocks()[plan_->flow.block_at(at_)];
+  last_read_.assign(function_.slots + 2, 0);
+  for (std::uint32_t word = block.begin; word < block.end;) {
+    const Word* code = function_.code.data() + word;
+    each_slot(code, function_.slots, [&](std::uint32_t slot, bool reads, bool) {
+      if (reads) last_read_[slot] = word;
+    });
+    word += words_of(code);
+  }
+  for (const std::uint32_t next : block.next) {
+    const auto live = plan_->flow.live_at(plan_->flow.blocks()[next].begin);
+    for (std::uint32_t slot = 0; slot < function_.slots; ++slot) {
+      if (contains(live, slot)) last_read_[slot] = UINT32_MAX;
+    }
+  }
+  last_read_[0] = last_read_[1] = UINT32_MAX;  // a trap may tell them
+  cache_.expect_reads(last_read_);
+}
+
 /// Stores what is pending and alive on some way the jump at pc_ may go.
 void BaselineCompiler::store_for_jump() {
   live_.assign(plan_->flow.set_words(), 0);
@@ -284,6 +305,10 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
   prologue();
   for (at_ = 0; at_ < function_.code.size(); at_ += words_of(pc_)) {
     pc_ = function_.code.data() + at_;
+    if (plan_ != nullptr) {
+      if (plan_->flow.block_at(at_) != bytecode::kNone) expect_reads();
+      cache_.go_to(at_);
+    }
     begin_word();
     if (listed) {
       const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(pc_[0]));

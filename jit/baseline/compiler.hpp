@@ -125,6 +125,7 @@ class BaselineCompiler {
   [[nodiscard]] Label edge(std::int64_t word);
   void begin_word();
   void end_instruction();
+  void expect_reads();
   void store_for_jump();
   void enter_region(const Region& region);
   void enter_version(const Region& region);
@@ -221,7 +222,8 @@ class BaselineCompiler {
   const bool counts_;
   const Region* region_ = nullptr;
   SlotSet live_;
-  Label version_failed_;  // while a version's checks are made: where they lead
+  std::vector<std::uint32_t> last_read_;  // by slot, in the block being translated
+  Label version_failed_;                  // while a version's checks are made: where they lead
   std::size_t point_count_ = 0;
   ResumePoint* next_point_ = nullptr;
 

@@ -63,7 +63,8 @@ void SlotCache::forget(std::uint32_t slot) {
 void SlotCache::give_up(std::uint8_t id, bool vector) {
   Content& content = vector ? vector_[id] : general_[id];
   if (content.slot == kNoSlot) return;
-  if (content.dirty) put(a_, {content.slot, id, vector});
+  const bool is_read = last_read_ == nullptr || (*last_read_)[content.slot] >= word_;
+  if (content.dirty && is_read) put(a_, {content.slot, id, vector});
   (vector ? vector_of_ : general_of_)[content.slot] = kNone;
   content = {};
 }

@@ -78,6 +78,10 @@ class SlotCache {
   // ---- deferring
   /// While an instruction that ends a block is translated: results are stored at once.
   void store_at_once(bool on) { at_once_ = on; }
+  /// Up to where in the block slots are read: what is given up behind its last read is not stored. `last_read` is by
+  /// slot, in words; the translation is at `word`.
+  void expect_reads(const std::vector<std::uint32_t>& last_read) { last_read_ = &last_read; }
+  void go_to(std::uint32_t word) { word_ = word; }
   /// Stores what is pending and `live`, slots as bits; all of it when that is empty.
   void store_pending(std::span<const std::uint64_t> live);
   /// What the slot's value must be stored from before the interpreter looks at it; false: nothing.
@@ -111,6 +115,8 @@ class SlotCache {
   const bool deferring_;
   bool at_once_ = false;
   bool had_room_ = true;
+  const std::vector<std::uint32_t>* last_read_ = nullptr;
+  std::uint32_t word_ = 0;
   std::uint32_t pinned_general_ = 0, pinned_vector_ = 0;
   std::uint32_t clock_ = 0;
 };

@@ -198,6 +198,7 @@ std::unique_ptr<Plan> make_plan(const bytecode::Function& function, std::size_t 
   plan->counts = counts;
   plan->needs_no_guard.assign(function.code.size(), 0);
   plan->is_hoisted.assign(function.code.size(), 0);
+  find_decided_guards(function, *plan);
   Planner(function, *plan, most_held).run();
   return plan;
 }

@@ -67,6 +67,8 @@ struct Plan {
 /// The plan, with at most so many slots held in general registers over one loop.
 [[nodiscard]] std::unique_ptr<Plan> make_plan(const bytecode::Function& function, std::size_t most_held, bool counts);
 
+/// Marks guards that an earlier guard of their block has decided (guards.cpp).
+void find_decided_guards(const bytecode::Function& function, Plan& plan);
 /// Finds what the counted loop `region` can be rid of when its range is checked before it (versions.cpp). False:
 /// nothing.
 bool find_version(const bytecode::Function& function, const Flow& flow, Region& region);
