@@ -30,13 +30,13 @@ struct ExecutionOptions {
   std::span<const std::string_view> arguments = {};  // of the program, its own path not among them
 
   // What an embedding host sets; the command line leaves these be.
-  std::uint64_t stack_bytes = 0;                // of each thread's call stack; 0: the usual
-  std::uint64_t steps = 0;                      // back edges and calls of all threads together; 0: no limit
-  std::uint64_t tasks = 0;                      // at one time; 0: no limit
-  std::size_t lanes = 0;                        // 0: CAIRN_LANES, else the cores
-  bool watched = false;                         // interrupts and deadlines are heeded, and a trap stops every thread
-  OutputSink* output = nullptr;                 // null: descriptors 1 and 2. Outlives the execution, like the next two
-  const NativeTable* natives = nullptr;         // null: all there are
+  std::uint64_t stack_bytes = 0;         // of each thread's call stack; 0: the usual
+  std::uint64_t steps = 0;               // back edges and calls of all threads together; 0: no limit
+  std::uint64_t tasks = 0;               // at one time; 0: no limit
+  std::size_t lanes = 0;                 // 0: CAIRN_LANES, else the cores
+  bool watched = false;                  // interrupts and deadlines are heeded, and a trap stops every thread
+  OutputSink* output = nullptr;          // null: descriptors 1 and 2. Outlives the execution, like the next two
+  const NativeTable* natives = nullptr;  // null: all there are
   HostSymbols* host = nullptr;
 };
 

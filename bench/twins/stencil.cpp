@@ -6,7 +6,8 @@
 
 [[gnu::noinline]] static void sweep(std::size_t n, const float* from, float* to) {
   for (std::size_t i = 1; i < sub<std::size_t>(n, 1); ++i) {
-    at(to, n, i) = (at(from, n, sub<std::size_t>(i, 1)) + at(from, n, i) + at(from, n, add<std::size_t>(i, 1))) * 0.333f;
+    at(to, n, i) =
+        (at(from, n, sub<std::size_t>(i, 1)) + at(from, n, i) + at(from, n, add<std::size_t>(i, 1))) * 0.333f;
   }
 }
 

@@ -166,8 +166,7 @@ runtime::LanePool* Thread::lane_pool() {
   return pool;
 }
 
-bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
-                    std::span<std::uint64_t> result) {
+bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> arguments, std::span<std::uint64_t> result) {
   const FloatEnvironment environment;
   const CodeEntry& entry = functions[function];
   std::uint64_t* window = (native_frame.top != nullptr ? native_frame.top : stack_.begin()) + kLinkSlots;

@@ -16,9 +16,10 @@ namespace {
   X(Z3_get_full_version)                                                                                              \
   X(Z3_mk_config)                                                                                                     \
   X(Z3_del_config)                                                                                                    \
-  X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_get_error_code) X(Z3_mk_string_symbol)              \
-      X(Z3_mk_bool_sort) X(Z3_mk_bv_sort) X(Z3_mk_fpa_sort_single) X(Z3_mk_fpa_sort_double) X(Z3_mk_array_sort)       \
-          X(Z3_mk_const) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(Z3_mk_ite) X(Z3_mk_eq)  \
+  X(Z3_mk_context)                                                                                                    \
+  X(Z3_del_context) X(Z3_set_error_handler) X(Z3_get_error_code) X(Z3_mk_string_symbol) X(Z3_mk_bool_sort)            \
+      X(Z3_mk_bv_sort) X(Z3_mk_fpa_sort_single) X(Z3_mk_fpa_sort_double) X(Z3_mk_array_sort) X(Z3_mk_const)           \
+          X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(Z3_mk_ite) X(Z3_mk_eq)                 \
               X(Z3_mk_unsigned_int64) X(Z3_mk_bvadd) X(Z3_mk_bvsub) X(Z3_mk_bvmul) X(Z3_mk_bvudiv) X(Z3_mk_bvurem)    \
                   X(Z3_mk_bvsdiv) X(Z3_mk_bvsrem) X(Z3_mk_bvand) X(Z3_mk_bvor) X(Z3_mk_bvxor) X(Z3_mk_bvshl)          \
                       X(Z3_mk_bvlshr) X(Z3_mk_bvashr) X(Z3_mk_bvult) X(Z3_mk_bvule) X(Z3_mk_bvslt) X(Z3_mk_bvsle)     \

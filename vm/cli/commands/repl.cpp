@@ -1,7 +1,7 @@
 // cairn repl: evaluates interactively, or from a script on stdin (tools, 14).
+#include "vm/repl/repl.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/running.hpp"
-#include "vm/repl/repl.hpp"
 
 namespace cairn::cli {
 
