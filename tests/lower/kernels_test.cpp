@@ -85,6 +85,45 @@ fn main() -> i32 {
 })");
 }
 
+TEST_CASE("a block starts anew on the lane that ran another: stages, arrays and locals", "[lower][kernels]") {
+  holds(R"(
+fn f(g:usize, n:usize, x:ro<u64>[n], out:rw<u64>[n]) {
+  blocks b in g threads t in 32 {
+    pipeline p:u64[32] depth 3;
+    shared s:u64[32] = zeroed;
+    stack local:u64[3] = zeroed;
+    p.fill(x, b * 32, 32);
+    p.fill(x, 0, 7);
+    p.wait();
+    local[1] = local[1] + p[31 - t];
+    s[t] = s[t] + local[0] + local[1] + local[2];
+    local[2] = 5;
+    p.release();
+    barrier;
+    p.wait();
+    out[b * 32 + t] = s[31 - t] * 100 + p[t];
+    p.release();
+    barrier;
+    p.fill(x, 0, 32);
+  }
+}
+fn main() -> i32 {
+  let g:usize = 300;
+  let n = g * 32;
+  buffer x:u64[n] = zeroed;
+  buffer out:u64[n] = zeroed;
+  for i in 0..n { x[i] = u64(i % 50); }
+  f(g, n, x, out);
+  for i in 0..n {
+    let t = i % 32;
+    let mut want = x[i] * 100;
+    if t < 7 { want += x[t]; }
+    if out[i] != want { return 1; }
+  }
+  return 0;
+})");
+}
+
 TEST_CASE("shared arrays hold every scalar, and are lent to helpers whole, in parts and by element",
           "[lower][kernels]") {
   holds(R"(

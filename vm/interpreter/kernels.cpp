@@ -330,46 +330,37 @@ const Word* pipeline_view(Machine& m, const Word* pc) {
   return pc + 1;
 }
 
-namespace {
-
-/// Blocks first .. last of a kernel on one host thread.
-bool run_blocks(Thread& thread, std::uint32_t kernel, std::uint64_t environment, std::uint64_t first,
-                std::uint64_t last) {
-  Block block(thread, kernel, environment);
-  for (std::uint64_t k = first; k < last; ++k) {
-    if (!block.run(k)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 const Word* run_cooperative(Machine m, const Word* pc) {
   Thread& starter = *m.thread;
   const std::uint32_t kernel = m_of(pc[1]);
   const std::uint64_t environment = m.base[a_of(pc[0])];
   const std::uint64_t blocks = m.base[b_of(pc[0])];
   const std::uint32_t finish = starter.functions[kernel].function->kernel.finish;
+  runtime::LanePool* pool = blocks > 1 ? starter.lane_pool() : nullptr;
+  if (blocks > 1 && pool == nullptr) return fail(starter.pending.kind, pc, m);
+  // Each lane keeps the threads of its first block for the others: their stacks are mapped, and their pages touched,
+  // once.
+  std::vector<std::unique_ptr<Block>> places(pool == nullptr ? 1 : pool->lanes());
   std::mutex mutex;
   auto body = [&](std::size_t lane, std::size_t first, std::size_t last) {
     Thread& thread = lane == 0 ? starter : starter.instance().thread_here();
-    if (run_blocks(thread, kernel, environment, first, last)) return true;
-    if (&thread != &starter) {
+    if (places[lane] == nullptr) places[lane] = std::make_unique<Block>(thread, kernel, environment);
+    bool fine = true;
+    for (std::uint64_t k = first; fine && k < last; ++k) fine = places[lane]->run(k);
+    if (!fine && &thread != &starter) {
       const std::lock_guard guard(mutex);
       if (!starter.trapped) starter.trap = thread.trap;
       starter.trapped = true;
     }
-    return false;
+    return fine;
   };
-  runtime::LanePool* pool = blocks > 1 ? starter.lane_pool() : nullptr;
-  if (blocks > 1 && pool == nullptr) return fail(starter.pending.kind, pc, m);
   if (pool != nullptr) {
     pool->run({static_cast<std::size_t>(blocks), 1, 0}, body);
   } else if (blocks == 1) {
     body(0, 0, 1);
   }
   if (starter.trapped) return kExit;
-  if (finish != kNone && !run_blocks(starter, finish, environment, 0, 1)) return kExit;
+  if (finish != kNone && !Block(starter, finish, environment).run(0)) return kExit;
   return pc + 2;
 }
 
