@@ -39,7 +39,7 @@ constexpr std::array kAudit = {Symbol,   From,      Vectors,  AuditAs,     Role,
 constexpr std::array kDiff = {In, Std, TimeoutMs, BudgetS, Replays, Require, Markdown, NoPredict, Format, Help};
 constexpr std::array kPredict = {Symbols, At, Against, HostProfile, Card, DeviceTarget, Inspect, Arch, Format, Help};
 constexpr std::array kCards = {Format, Help};
-constexpr std::array kDoctor = {Format, Help};
+constexpr std::array kDoctor = {Calibrate, Format, Help};
 constexpr std::array kLsp = {Help};
 constexpr std::array kRepl = {Tier, Emulate, DeviceTarget, Help};
 constexpr std::array kKernel = {Connection, Install, Prefix, Tier, Emulate, DeviceTarget, Help};
@@ -80,7 +80,7 @@ constexpr std::array kCommands = {
     CommandRow{"audit", "[PATH]", 0, 1, "", false, "say which named algorithms explain a function's results", kAudit,
                audit_command},
     CommandRow{"predict", "[PATH]", 0, 1, "", false, "predict the time of each function", kPredict, predict_command},
-    CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, nullptr},
+    CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, tune_command},
     CommandRow{"cards", "", 0, 0, "", false, "list the GPUs predict can price", kCards, cards_command},
     CommandRow{"doctor", "", 0, 0, "", false, "say what this machine has", kDoctor, doctor_command},
     CommandRow{"lsp", "", 0, 0, "", false, "serve an editor over stdin and stdout", kLsp, lsp_command},

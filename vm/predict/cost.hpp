@@ -33,6 +33,9 @@ struct Work {
   void add(const Work& other, const Polynomial& times);
 };
 
+/// The same with sizes put in for extents.
+[[nodiscard]] Work substituted(const Work& work, const std::map<std::string, Polynomial>& sizes);
+
 struct Plan {
   std::map<std::string, std::uint64_t> items;
   [[nodiscard]] std::uint64_t item(const std::string& name, std::uint64_t otherwise) const {

@@ -133,7 +133,12 @@ Json record_of(const FunctionReport& report) {
     for (const PricedPart& part : each.parts) {
       parts.push_back({{"what", part.what}, {"ns", rounded_ns(part.ns)}, {"bound", part.bound}});
     }
-    record["predictions"].push_back({{"sizes", each.sizes},
+    Json sizes = Json::object();
+    for (const auto& [name, size] : each.sizes) {
+      const bool is_whole = size == std::floor(size) && size < 1e15;
+      sizes[name] = is_whole ? Json(static_cast<std::uint64_t>(size)) : Json(size);
+    }
+    record["predictions"].push_back({{"sizes", std::move(sizes)},
                                      {"ns", rounded_ns(each.ns)},
                                      {"bound", each.bound},
                                      {"speed_of_light", std::round(each.speed_of_light * 1000) / 1000},
