@@ -61,12 +61,12 @@ class Tuning {
       (is_host ? host : device) = true;
     }
     const auto add = [&](const std::string& items) {
-      found.push_back({"plan " + own_name_ + " { " + items + " }", 0, "", 0, ""});
+      found.push_back({"plan " + own_name_ + " { " + items + " }", 0, "", 0, {}});
     };
     if (host) {
-      for (const char* lanes : {"", "lanes 1; ", "lanes 2; ", "lanes 4; ", "lanes 8; "}) {
-        for (const char* grain : {"", "grain 1024;", "grain 8192;", "grain 65536;"}) {
-          if (*lanes != '\0' || *grain != '\0') add(std::string(lanes) + grain);
+      for (const std::string lanes : {"", "lanes 1;", "lanes 2;", "lanes 4;", "lanes 8;"}) {
+        for (const std::string grain : {"", "grain 1024;", "grain 8192;", "grain 65536;"}) {
+          if (!lanes.empty() || !grain.empty()) add(lanes + (lanes.empty() || grain.empty() ? "" : " ") + grain);
         }
       }
     }
