@@ -321,7 +321,10 @@ Node BodyChecker::call_function(FunctionInfo& info, std::span<const StaticArgume
     refuse(Code::Unsafe, at, std::string(info.full_name) + " is foreign: call it inside unsafe { }.");
   }
   if (info.is_kernel() && !on_device()) {
-    refuse(Code::Placement, at, std::string(info.full_name) + " is a kernel fn: only device code calls it.");
+    refuse(Code::Placement, at,
+           std::string(info.full_name) +
+               " is a kernel fn: only device code calls it, which is another kernel fn, or a "
+               "region whose own body indexes @device memory.");
   }
   std::span<const StaticArgument> statics;
   if (info.is_template()) {

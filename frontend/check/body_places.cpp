@@ -185,7 +185,8 @@ void BodyChecker::require_side(const Type* type, Node base, Position at) {
   if (placement == Placement::Unified) return;
   if (!on_device()) {
     if (placement != Placement::Device) return;
-    refuse(Code::Placement, at, "Host code cannot index @device memory: transfer it, or index it in a device region.");
+    refuse(Code::Placement, at,
+           "Host code cannot index @device memory: transfer it, or index it in a device region or a kernel fn.");
   }
   if (placement == Placement::Device) return;
   const Local* root = root_local(base);

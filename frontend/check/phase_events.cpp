@@ -210,7 +210,10 @@ void PhaseRun::require_written(const Event& event) {
   if (done.is_all(length)) return;
   const std::string name = text_.name(*arrays_[event.array].statement->local);
   const auto refuse_read = [&](std::uint32_t thread, const Value& element) {
-    const std::string what = event.atomic ? " updates " : event.writes ? " lends " : " reads ";
+    const std::string what = event.atomic    ? " updates "
+                             : event.of_warp ? " stores a fragment over "
+                             : event.writes  ? " lends "
+                                             : " reads ";
     const bool is_unknown = element.is(Kind::Unknown);
     refuse(Code::CoopUnwritten, event.at,
            name + " is declared without `= zeroed`, and " + thread_text(thread) + what +

@@ -88,7 +88,10 @@ const Stmt* Parser::reduce_statement(Position statement, bool binds) {
     advance();
   } else if (made->has_target) {
     made->target = identifier();
-    expect(TokenKind::LeftBracket, "before the index of the element that takes the total");
+    if (kind() != TokenKind::LeftBracket) {
+      fail_expected("`for` or `parallel` before an index, or `[` after the array that takes the total,");
+    }
+    advance();
     made->target_index = expression();
     expect(TokenKind::RightBracket, "after the element's index");
   }

@@ -273,3 +273,11 @@ TEST_CASE("device code with fragments needs a target that has the family", "[fra
   CHECK(on_target(brain, "sm_80") == "ok");
   CHECK(on_target(sync, "sm_80") == "ok");
 }
+
+TEST_CASE("a fragment's store writes an unzeroed array only where each lane owns its elements", "[fragments]") {
+  CHECK(region("shared un:f32[128];\nmma_store(un, HALF, 0, 0, MmaAcc[f32, 16, 8, 16](0.0));", "t in 32") == "ok");
+  CHECK(region("shared un:f32[256] = zeroed;\nmma_store(un, TILE, 0, 0, WmmaAcc[f32, 16, 16, 16](0.0));", "t in 32") ==
+        "ok");
+  CHECK(region("shared un:f32[256];\nmma_store(un, TILE, 0, 0, WmmaAcc[f32, 16, 16, 16](0.0));", "t in 32") ==
+        "E-COOP-UNWRITTEN@7");
+}
