@@ -48,7 +48,7 @@ TEST_CASE("everything after the first bare -- belongs to the program, and only r
   const auto parsed = parse("run", {"p.cairn", "--", "--tier", "x", "--"});
   REQUIRE(parsed);
   CHECK(parsed->program_arguments().size() == 3);
-  CHECK_FALSE(parsed->has(Option::Tier));
+  CHECK(parsed->text(Option::Tier) != "x");  // CAIRN_TIER may have named one
   CHECK(fault("check", {"p.cairn", "--"}).contains("takes no program arguments"));
 }
 
