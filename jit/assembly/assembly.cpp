@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "jit/assembly/template_parser.hpp"
+#include "jit/code/machine_call.hpp"
 #include "jit/jit.hpp"
 
 namespace cairn::jit {
@@ -23,7 +24,7 @@ class Code final : public AssembledCode {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
-  void run(std::uint64_t* values) const override { entry_(values); }
+  CAIRN_CALLS_MACHINE_CODE void run(std::uint64_t* values) const override { entry_(values); }
   [[nodiscard]] bool usable() const { return error_ == kErrorOk; }
 
  private:

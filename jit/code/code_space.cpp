@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "jit/code/machine_call.hpp"
+
 namespace cairn::jit {
 namespace {
 
@@ -136,7 +138,7 @@ const ResumePoint* CodeSpace::Made::point_at(std::uint32_t word) const {
   return found != loops.end() && found->word == word ? found->point : nullptr;
 }
 
-const bytecode::Word* CodeSpace::run(const void* address, MachineState& state) const {
+CAIRN_CALLS_MACHINE_CODE const bytecode::Word* CodeSpace::run(const void* address, MachineState& state) const {
   return enter_(address, &state, table_.data());
 }
 

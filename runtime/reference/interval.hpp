@@ -33,10 +33,20 @@ class ExponentRange {
   mpfr_exp_t most_;
 };
 
+/// MPFR keeps the constants it has computed, for each thread of its own; they go when the thread does.
+inline void free_constants_with_thread() {
+  struct Constants {
+    ~Constants() { mpfr_free_cache(); }
+  };
+  static thread_local const Constants constants;
+  static_cast<void>(&constants);
+}
+
 /// One MPFR number that owns its limbs.
 class Real {
  public:
   explicit Real(mpfr_prec_t precision) {
+    free_constants_with_thread();
     mpfr_init2(number_, precision);
     mpfr_set_zero(number_, 1);
   }
