@@ -12,34 +12,25 @@ namespace cairn::verify {
 namespace {
 
 // What is used of libz3. A row is a function of its C API.
-#define CAIRN_Z3_FUNCTIONS(X)                                                                                          \
-  X(Z3_get_full_version)                                                                                               \
-  X(Z3_mk_config)                                                                                                      \
-  X(Z3_del_config)                                                                                                     \
-  X(Z3_mk_context)                                                                                                     \
-  X(Z3_del_context)                                                                                                    \
-  X(Z3_set_error_handler)                                                                                              \
-  X(Z3_get_error_code) X(Z3_mk_string_symbol) X(Z3_mk_bool_sort) X(Z3_mk_bv_sort) X(Z3_mk_fpa_sort_single) X(          \
-      Z3_mk_fpa_sort_double) X(Z3_mk_array_sort) X(Z3_mk_const) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_not) X(Z3_mk_and) \
-      X(Z3_mk_or) X(Z3_mk_ite) X(Z3_mk_eq) X(Z3_mk_unsigned_int64) X(Z3_mk_bvadd) X(Z3_mk_bvsub) X(Z3_mk_bvmul)        \
-          X(Z3_mk_bvudiv) X(Z3_mk_bvurem) X(Z3_mk_bvsdiv) X(Z3_mk_bvsrem) X(Z3_mk_bvand) X(Z3_mk_bvor) X(Z3_mk_bvxor)  \
-              X(Z3_mk_bvshl) X(Z3_mk_bvlshr) X(Z3_mk_bvashr) X(Z3_mk_bvult) X(Z3_mk_bvule) X(Z3_mk_bvslt)              \
-                  X(Z3_mk_bvsle) X(Z3_mk_zero_ext) X(Z3_mk_sign_ext) X(Z3_mk_extract) X(Z3_mk_bvmul_no_overflow)       \
-                      X(Z3_mk_bvmul_no_underflow) X(Z3_mk_select) X(Z3_mk_store) X(Z3_mk_const_array)                  \
-                          X(Z3_mk_fpa_round_nearest_ties_to_even) X(Z3_mk_fpa_round_toward_zero) X(Z3_mk_fpa_add)      \
-                              X(Z3_mk_fpa_sub) X(Z3_mk_fpa_mul) X(Z3_mk_fpa_div) X(Z3_mk_fpa_neg) X(Z3_mk_fpa_eq)      \
-                                  X(Z3_mk_fpa_lt) X(Z3_mk_fpa_leq) X(Z3_mk_fpa_is_nan) X(Z3_mk_fpa_to_fp_bv)           \
-                                      X(Z3_mk_fpa_to_fp_float) X(Z3_mk_fpa_to_fp_signed) X(Z3_mk_fpa_to_fp_unsigned)   \
-                                          X(Z3_mk_fpa_to_ubv) X(Z3_mk_fpa_to_sbv) X(Z3_mk_fpa_to_ieee_bv)              \
-                                              X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref)           \
-                                                  X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref)            \
-                                                      X(Z3_params_dec_ref) X(Z3_params_set_uint)                       \
-                                                          X(Z3_solver_set_params) X(Z3_solver_assert)                  \
-                                                              X(Z3_solver_check) X(Z3_solver_get_reason_unknown)       \
-                                                                  X(Z3_solver_get_model) X(Z3_model_inc_ref)           \
-                                                                      X(Z3_model_dec_ref) X(Z3_model_eval)             \
-                                                                          X(Z3_get_bool_value)                         \
-                                                                              X(Z3_get_numeral_uint64)
+// clang-format off
+#define CAIRN_Z3_FUNCTIONS(X) \
+  X(Z3_get_full_version) X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) \
+  X(Z3_set_error_handler) X(Z3_get_error_code) X(Z3_mk_string_symbol) X(Z3_mk_bool_sort) X(Z3_mk_bv_sort) \
+  X(Z3_mk_fpa_sort_single) X(Z3_mk_fpa_sort_double) X(Z3_mk_array_sort) X(Z3_mk_const) X(Z3_mk_true) X(Z3_mk_false) \
+  X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(Z3_mk_ite) X(Z3_mk_eq) X(Z3_mk_unsigned_int64) X(Z3_mk_bvadd) \
+  X(Z3_mk_bvsub) X(Z3_mk_bvmul) X(Z3_mk_bvudiv) X(Z3_mk_bvurem) X(Z3_mk_bvsdiv) X(Z3_mk_bvsrem) X(Z3_mk_bvand) \
+  X(Z3_mk_bvor) X(Z3_mk_bvxor) X(Z3_mk_bvshl) X(Z3_mk_bvlshr) X(Z3_mk_bvashr) X(Z3_mk_bvult) X(Z3_mk_bvule) \
+  X(Z3_mk_bvslt) X(Z3_mk_bvsle) X(Z3_mk_zero_ext) X(Z3_mk_sign_ext) X(Z3_mk_extract) X(Z3_mk_bvmul_no_overflow) \
+  X(Z3_mk_bvmul_no_underflow) X(Z3_mk_select) X(Z3_mk_store) X(Z3_mk_const_array) \
+  X(Z3_mk_fpa_round_nearest_ties_to_even) X(Z3_mk_fpa_round_toward_zero) X(Z3_mk_fpa_add) X(Z3_mk_fpa_sub) \
+  X(Z3_mk_fpa_mul) X(Z3_mk_fpa_div) X(Z3_mk_fpa_neg) X(Z3_mk_fpa_eq) X(Z3_mk_fpa_lt) X(Z3_mk_fpa_leq) \
+  X(Z3_mk_fpa_is_nan) X(Z3_mk_fpa_to_fp_bv) X(Z3_mk_fpa_to_fp_float) X(Z3_mk_fpa_to_fp_signed) \
+  X(Z3_mk_fpa_to_fp_unsigned) X(Z3_mk_fpa_to_ubv) X(Z3_mk_fpa_to_sbv) X(Z3_mk_fpa_to_ieee_bv) \
+  X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) \
+  X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_solver_set_params) X(Z3_solver_assert) \
+  X(Z3_solver_check) X(Z3_solver_get_reason_unknown) X(Z3_solver_get_model) X(Z3_model_inc_ref) X(Z3_model_dec_ref) \
+  X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64)
+// clang-format on
 
 struct Api {
 #define CAIRN_Z3_MEMBER(name) decltype(&::name) name = nullptr;
