@@ -22,5 +22,5 @@ int main() {
   multiply(n, n * n, a.data(), b.data(), c.data());
   double sum = 0;
   for (std::size_t i = 0; i < n * n; ++i) sum += c[i] * static_cast<double>(i % 3);
-  std::printf("%.0f\n", sum);
+  std::printf("%.17g\n", sum);
 }
