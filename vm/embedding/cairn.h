@@ -14,6 +14,7 @@
  *
  * Strings are UTF-8 with a NUL; those that a function returns belong to the object they were asked of and live until it
  * is freed, or until the next call that says so. */
+/* NOLINTBEGIN: names and types as C has them */
 #ifndef CAIRN_H
 #define CAIRN_H
 
@@ -237,3 +238,4 @@ CAIRN_API bool cairn_last_trap(const cairn_module *module, cairn_trap *trap);
 #endif
 
 #endif
+/* NOLINTEND */

@@ -157,7 +157,18 @@ cairn_status call_with_guards(cairn_function& function, const cairn_value* argum
 
 }  // namespace cairn::embedding
 
-using namespace cairn::embedding;
+using cairn::embedding::allowed_natives;
+using cairn::embedding::bad;
+using cairn::embedding::bury;
+using cairn::embedding::call_with_guards;
+using cairn::embedding::HostOutput;
+using cairn::embedding::named;
+using cairn::embedding::put;
+using cairn::embedding::ready;
+using cairn::embedding::run;
+using cairn::embedding::set_deadline;
+using cairn::embedding::start;
+using cairn::embedding::trap_of;
 
 cairn_options cairn_default_options(void) {
   cairn_options options{};

@@ -204,7 +204,8 @@ std::string start(cairn_module& module) {
 }  // namespace cairn::embedding
 
 cairn_module* cairn_load(cairn_vm* vm, const char* path, cairn_diagnostics** diagnostics) {
-  using namespace cairn;
+  namespace embedding = cairn::embedding;
+  using cairn::Session;
   if (diagnostics != nullptr) *diagnostics = nullptr;
   if (vm == nullptr || path == nullptr) return nullptr;
   if (std::filesystem::path(path).extension() == ".cbc") return embedding::loaded_bundle(vm, path, diagnostics);
@@ -213,12 +214,15 @@ cairn_module* cairn_load(cairn_vm* vm, const char* path, cairn_diagnostics** dia
 
 cairn_module* cairn_load_source(cairn_vm* vm, const char* name, const char* source, size_t count,
                                 cairn_diagnostics** diagnostics) {
-  using namespace cairn;
+  namespace embedding = cairn::embedding;
+  using cairn::no_verdict;
+  using cairn::Session;
   if (diagnostics != nullptr) *diagnostics = nullptr;
   if (vm == nullptr || name == nullptr || (source == nullptr && count != 0)) return nullptr;
   std::string text(source == nullptr ? "" : source, count);
-  if (count > kMostSourceBytes || !is_utf8(text)) {
-    const std::string why = count > kMostSourceBytes ? " is longer than 16,000,000 bytes." : " is not UTF-8 text.";
+  if (count > cairn::kMostSourceBytes || !cairn::is_utf8(text)) {
+    const std::string why =
+        count > cairn::kMostSourceBytes ? " is longer than 16,000,000 bytes." : " is not UTF-8 text.";
     return embedding::adopted(vm, nullptr, diagnostics, embedding::diagnostic_of(no_verdict(name + why)));
   }
   return embedding::loaded(vm, *Session::open_text(name, std::move(text), embedding::session_options(*vm)),

@@ -617,7 +617,6 @@ bool ReplSession::forget(const std::string& name) {
   }
   bindings_.erase(found);
   // The function grows anew from what is left: each binding by its type, as if something had made it.
-  std::string makers;
   std::string prefix;
   std::erase_if(declarations_, [](const Declaration& each) { return each.name.starts_with("repl__make"); });
   for (std::size_t k = 0; k < bindings_.size(); ++k) {
