@@ -29,18 +29,12 @@ class BodyWalk {
         [&](const Function& lane) { function(lane); });
   }
   void expression(const Expr& root) {
-    if (root.kind == ExprKind::Binary) {
-      // A chain of left operands may be of any length.
-      std::vector<const BinaryExpr*> chain;
-      const Expr* first = &root;
-      while (first->kind == ExprKind::Binary) {
-        chain.push_back(&first->as<BinaryExpr>());
-        first = chain.back()->left;
-      }
-      expression(*first);
-      for (std::size_t k = chain.size(); k-- > 0;) {
-        on_expression_(*chain[k]);
-        expression(*chain[k]->right);
+    if (root.kind == ExprKind::Binary || root.kind == ExprKind::Logical) {
+      const std::vector<const Expr*> chain = left_chain(root);
+      expression(left_of(*chain.front()));
+      for (const Expr* operation : chain) {
+        on_expression_(*operation);
+        expression(right_of(*operation));
       }
       return;
     }

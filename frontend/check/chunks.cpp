@@ -76,17 +76,32 @@ class LaneUses {
         use.only_own = use.only_near = false;
         return;
       }
-      case ExprKind::Logical: {
-        const auto& logical = root.as<checked::LogicalExpr>();
-        expression(*logical.left, facts);
-        const std::size_t mark = facts.mark();
-        facts.holds(logical.left, logical.is_and);
-        expression(*logical.right, facts);
-        return facts.drop(mark);
+      case ExprKind::Binary: {
+        const std::vector<const Expr*> chain = checked::left_chain(root);
+        expression(checked::left_of(*chain.front()), facts);
+        for (const Expr* operation : chain) expression(checked::right_of(*operation), facts);
+        return;
       }
+      case ExprKind::Logical:
+        return logical(root, facts);
       default:
         return checked::for_each_operand(root, [&](const Expr& operand) { expression(operand, facts); });
     }
+  }
+
+  /// Each operand with what those before it tell.
+  void logical(const Expr& root, Facts& facts) {
+    const std::vector<const Expr*> chain = checked::left_chain(root);
+    const std::size_t mark = facts.mark();
+    expression(checked::left_of(*chain.front()), facts);
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      const auto& operation = chain[k]->as<checked::LogicalExpr>();
+      const bool goes_on = k != 0 && chain[k - 1]->as<checked::LogicalExpr>().is_and == operation.is_and;
+      if (!goes_on) facts.drop(mark);
+      facts.holds(goes_on ? &checked::right_of(*chain[k - 1]) : operation.left, operation.is_and);
+      expression(*operation.right, facts);
+    }
+    facts.drop(mark);
   }
 
   /// d of i, i + d, d + i or i - d with a literal d.

@@ -2,6 +2,7 @@
 #include "frontend/check/lanes.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "frontend/check/body_checker.hpp"
 #include "frontend/check/breakable_rule.hpp"
@@ -129,24 +130,23 @@ void BodyChecker::require_not_mixed(const LaneRecord& lane) {
 /// E-PARALLEL-RACE: lanes touch what any of them writes only at elements of their own, all at one stride.
 void BodyChecker::require_own_elements(const LaneRecord& lane) {
   if (is_broken("lanes")) return;
-  const auto is_written = [&](const Local* root) {
-    const auto writes = [&](const LaneAccess& access) { return access.root == root && access.writes; };
-    return std::ranges::any_of(lane.accesses, writes) || std::ranges::any_of(lane.atomics, writes);
-  };
-  std::vector<const LaneAccess*> first;  // of each written root
-  for (const LaneAccess& access : lane.accesses) {
-    if (!is_written(access.root)) continue;
-    const auto seen = std::ranges::find(first, access.root, [](const LaneAccess* each) { return each->root; });
-    if (access.stride && seen == first.end()) {
-      first.push_back(&access);
-      continue;
+  std::unordered_map<const Local*, const LaneAccess*> first;  // of each written root, once it is met
+  for (const auto* list : {&lane.accesses, &lane.atomics}) {
+    for (const LaneAccess& access : *list) {
+      if (access.writes) first.emplace(access.root, nullptr);
     }
-    if (access.stride && access.stride == (*seen)->stride) continue;
+  }
+  for (const LaneAccess& access : lane.accesses) {
+    const auto seen = first.find(access.root);
+    if (seen == first.end()) continue;
+    const LaneAccess*& met = seen->second;
+    if (access.stride && met == nullptr) met = &access;
+    if (access.stride && access.stride == met->stride) continue;
     const std::string name(checker_.text(access.root->name));
     const std::string binder(checker_.text(lane.binder->name));
     std::string message = "Lanes write " + name + ", and this may be another lane's element";
     if (access.stride) {
-      message = "Lanes own elements of " + name + " in blocks of " + std::to_string(*(*seen)->stride) +
+      message = "Lanes own elements of " + name + " in blocks of " + std::to_string(*met->stride) +
                 " elsewhere, and here in blocks of " + std::to_string(*access.stride);
     }
     refuse(Code::ParallelRace, access.at,

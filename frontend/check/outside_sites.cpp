@@ -6,6 +6,7 @@
 #include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/place_paths.hpp"
 #include "frontend/check/tree_walk.hpp"
+#include "frontend/syntax/comparisons.hpp"
 
 namespace cairn::outside {
 
@@ -193,7 +194,7 @@ class Collector {
     const auto right = left ? polynomial(*binary.right, 0) : std::nullopt;
     if (!right) return;
     BinaryOp op = binary.op;
-    if (!truth) op = negated(op);
+    if (!truth) op = syntax::negated(op);
     const Polynomial one(1);
     switch (op) {
       case BinaryOp::Less:
@@ -214,23 +215,6 @@ class Collector {
         return;
       default:
         return;
-    }
-  }
-
-  static BinaryOp negated(BinaryOp op) {
-    switch (op) {
-      case BinaryOp::Equal:
-        return BinaryOp::NotEqual;
-      case BinaryOp::NotEqual:
-        return BinaryOp::Equal;
-      case BinaryOp::Less:
-        return BinaryOp::GreaterEqual;
-      case BinaryOp::LessEqual:
-        return BinaryOp::Greater;
-      case BinaryOp::Greater:
-        return BinaryOp::LessEqual;
-      default:
-        return BinaryOp::Less;
     }
   }
 
@@ -339,14 +323,10 @@ class Collector {
   // ---------------------------------------------------------------------------------------------------- expressions
 
   void expression(const Expr& root) {
-    // A chain of left operands may be of any length.
-    std::vector<const Expr*> rights;
-    const Expr* at = &root;
-    for (; at->kind == ExprKind::Binary; at = at->as<checked::BinaryExpr>().left) {
-      rights.push_back(at->as<checked::BinaryExpr>().right);
-    }
-    operand(*at);
-    for (; !rights.empty(); rights.pop_back()) expression(*rights.back());
+    if (root.kind != ExprKind::Binary) return operand(root);
+    const std::vector<const Expr*> chain = checked::left_chain(root);
+    operand(checked::left_of(*chain.front()));
+    for (const Expr* operation : chain) expression(checked::right_of(*operation));
   }
 
   void operands(const Expr& root) {

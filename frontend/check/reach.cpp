@@ -25,28 +25,6 @@ constexpr std::uint64_t kMostVisits = 2'000'000;
 
 ReachLevel larger(const ReachLevel& left, const ReachLevel& right) { return right.reach > left.reach ? right : left; }
 
-/// The name a place is rooted in; none for anything else.
-Name root_of(const Expr& place) {
-  const Expr* at = &place;
-  while (true) {
-    switch (at->kind) {
-      case ExprKind::Name:
-        return at->as<syntax::NameExpr>().name;
-      case ExprKind::Bracket:
-        at = at->as<syntax::BracketExpr>().base;
-        break;
-      case ExprKind::Part:
-        at = at->as<syntax::PartExpr>().base;
-        break;
-      case ExprKind::Member:
-        at = at->as<syntax::MemberExpr>().base;
-        break;
-      default:
-        return {};
-    }
-  }
-}
-
 }  // namespace
 
 class ReachWalk {
@@ -93,7 +71,7 @@ class ReachWalk {
       case ExprKind::Closure:
         return {Reach::Thread, &root};
       case ExprKind::Bracket:
-        if (is_private(root_of(root))) return {Reach::Thread, &root};
+        if (is_private(syntax::root_of(root))) return {Reach::Thread, &root};
         break;
       case ExprKind::Member:
         return level(*root.as<syntax::MemberExpr>().base);
@@ -203,7 +181,7 @@ class ReachWalk {
       value = std::max(value, level(*argument).reach);
     }
     const auto leave = [&](const Expr& argument) {
-      const Name root = root_of(argument);
+      const Name root = syntax::root_of(argument);
       if (root && mutable_.contains(root)) raise(root, larger(larger(at, level(call)), level(argument)));
     };
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
@@ -307,7 +285,7 @@ class ReachWalk {
   void assigned(const Expr& place, const Expr& value, const ReachLevel& at) {
     visit(value, at);
     visit(place, at);
-    const Name root = root_of(place);
+    const Name root = syntax::root_of(place);
     if (root && mutable_.contains(root)) raise(root, larger(larger(level(place), level(value)), at));
   }
 
@@ -363,7 +341,7 @@ class ReachWalk {
     const auto& each = root.as<syntax::ForEachStmt>();
     visit(*each.subject, at);
     const ReachLevel subject = level(*each.subject);
-    if (!is_private(root_of(*each.subject))) inner = subject;
+    if (!is_private(syntax::root_of(*each.subject))) inner = subject;
     if (each.has_index) bind(each.index.name, larger(at, inner), false, at);
     bind(each.binder.name, larger(larger(at, inner), subject), false, at);
     return inner;

@@ -202,14 +202,10 @@ class StageWalk {
   // ----------------------------------------------------------------------------------------------------- expressions
 
   void expression(const Expr& root) {
-    // A chain of left operands may be of any length.
-    std::vector<const Expr*> rights;
-    const Expr* at = &root;
-    for (; at->kind == ExprKind::Binary; at = at->as<checked::BinaryExpr>().left) {
-      rights.push_back(at->as<checked::BinaryExpr>().right);
-    }
-    operand(*at);
-    for (; !rights.empty(); rights.pop_back()) expression(*rights.back());
+    if (root.kind != ExprKind::Binary) return operand(root);
+    const std::vector<const Expr*> chain = checked::left_chain(root);
+    operand(checked::left_of(*chain.front()));
+    for (const Expr* operation : chain) expression(checked::right_of(*operation));
   }
 
   void operand(const Expr& root) {

@@ -10,6 +10,28 @@
 
 namespace cairn::syntax {
 
+/// The name a place begins with: of `a[i].b` it is `a`; no name for a temporary.
+[[nodiscard]] inline Name root_of(const Expr& place) {
+  const Expr* at = &place;
+  while (true) {
+    switch (at->kind) {
+      case ExprKind::Name:
+        return at->as<NameExpr>().name;
+      case ExprKind::Bracket:
+        at = at->as<BracketExpr>().base;
+        break;
+      case ExprKind::Part:
+        at = at->as<PartExpr>().base;
+        break;
+      case ExprKind::Member:
+        at = at->as<MemberExpr>().base;
+        break;
+      default:
+        return {};
+    }
+  }
+}
+
 /// Calls `visit(const Expr&)` for every operand and `block(const Block&)` for the body of a closure.
 template <class Visit, class InBlock>
 void for_each_operand(const Expr& expression, Visit&& visit, InBlock&& block) {

@@ -5,6 +5,9 @@
 // Closures and lane bodies are functions of their own: they are handed to `inner`, not entered.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "frontend/check/assembly.hpp"
 #include "frontend/check/cooperative.hpp"
 #include "frontend/check/program.hpp"
@@ -210,6 +213,37 @@ void for_each_part(const Stmt& statement, Value&& value, InBlock&& block, Inner&
       }
       return;
   }
+}
+
+/// Left operand and right operand of a Binary or Logical expression.
+[[nodiscard]] inline const Expr& left_of(const Expr& operation) {
+  return operation.kind == ExprKind::Binary ? *operation.as<BinaryExpr>().left : *operation.as<LogicalExpr>().left;
+}
+[[nodiscard]] inline const Expr& right_of(const Expr& operation) {
+  return operation.kind == ExprKind::Binary ? *operation.as<BinaryExpr>().right : *operation.as<LogicalExpr>().right;
+}
+
+/// `a + b + c ..` and `a && b && c ..` may be of any length, while all else nests within the parser's limit. The
+/// operations of such a chain, the innermost first and `root` last: a walk that takes the left operand of the first and
+/// then each right operand meets everything in evaluation order and needs no recursion along the chain.
+[[nodiscard]] inline std::vector<const Expr*> left_chain(const Expr& root) {
+  std::vector<const Expr*> chain{&root};
+  while (left_of(*chain.back()).kind == root.kind) chain.push_back(&left_of(*chain.back()));
+  std::ranges::reverse(chain);
+  return chain;
+}
+
+/// Whether `holds` for an expression or some operand under it, in no order; closure and lane bodies are not entered.
+template <class Holds>
+[[nodiscard]] bool any_expression(const Expr& root, Holds&& holds) {
+  std::vector<const Expr*> pending{&root};
+  while (!pending.empty()) {
+    const Expr& each = *pending.back();
+    pending.pop_back();
+    if (holds(each)) return true;
+    for_each_operand(each, [&](const Expr& operand) { pending.push_back(&operand); });
+  }
+  return false;
 }
 
 /// Whether a region or collector runs on the device.

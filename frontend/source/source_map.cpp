@@ -10,6 +10,7 @@ std::uint32_t SourceMap::add(std::string path, std::string text, bool library, b
       files_.empty() ? 1 : files_.back()->begin + static_cast<std::uint32_t>(files_.back()->text.size()) + 1;
   files_.push_back(std::make_unique<SourceFile>(SourceFile{std::move(path), std::move(text), library, own, begin}));
   line_starts_.emplace_back();
+  code_points_.emplace_back();
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
@@ -18,6 +19,32 @@ const SourceFile* SourceMap::file_at(Position position) const {
   const auto after = std::upper_bound(files_.begin(), files_.end(), position.offset,
                                       [](std::uint32_t at, const auto& file) { return at < file->begin; });
   return after == files_.begin() ? nullptr : std::prev(after)->get();
+}
+
+namespace {
+
+constexpr std::uint32_t kBlock = 256;  // bytes between two counts of a file's code points
+
+/// Bytes in [from, to) that begin a code point.
+std::uint32_t code_points(std::string_view text, std::uint32_t from, std::uint32_t to) {
+  const std::string_view bytes = text.substr(from, to - from);
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(bytes, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
+
+/// The code points before an offset. Counted from the last block that was counted once, however long its line is.
+std::uint32_t SourceMap::code_points_before(std::size_t index, std::uint32_t at) const {
+  const std::string_view text = files_[index]->text;
+  std::vector<std::uint32_t>& counted = code_points_[index];
+  if (counted.empty()) {
+    counted.push_back(0);
+    for (std::uint32_t from = 0; from + kBlock <= text.size(); from += kBlock) {
+      counted.push_back(counted.back() + code_points(text, from, from + kBlock));
+    }
+  }
+  return counted[at / kBlock] + code_points(text, at / kBlock * kBlock, at);
 }
 
 Location SourceMap::locate(Position position) const {
@@ -36,20 +63,11 @@ Location SourceMap::locate(Position position) const {
   const std::uint32_t at = std::min(position.offset - file.begin, static_cast<std::uint32_t>(file.text.size()));
   const auto line = std::upper_bound(starts.begin(), starts.end(), at) - starts.begin();
   const std::uint32_t start = starts[static_cast<std::size_t>(line) - 1];
-  const auto code_points = [&](std::uint32_t from, std::uint32_t to) {
-    std::uint32_t count = 0;
-    for (std::uint32_t byte = from; byte < to; ++byte) {
-      const bool continues = (static_cast<unsigned char>(file.text[byte]) & 0xC0U) == 0x80U;  // inside one code point
-      if (!continues || byte == start) ++count;
-    }
-    return count;
-  };
-  // Most questions are about a place near the last one: a long line is not counted through for each.
-  LastLocated& last = last_located_;
-  if (last.file != index || last.line_start != start) last = {index, start, start, 1};
-  last.column = at >= last.at ? last.column + code_points(last.at, at) : last.column - code_points(at, last.at);
-  last.at = at;
-  return {&file, static_cast<std::uint32_t>(line), last.column};
+  const std::uint32_t before = at - start <= kBlock ? code_points(file.text, start, at)
+                                                    : code_points_before(index, at) - code_points_before(index, start);
+  // Where a line begins inside a code point (in text that is no UTF-8), that counts as one.
+  const bool begins_inside = at > start && (static_cast<unsigned char>(file.text[start]) & 0xC0U) == 0x80U;
+  return {&file, static_cast<std::uint32_t>(line), 1 + before + (begins_inside ? 1U : 0U)};
 }
 
 std::string_view SourceMap::line_text(Position position) const {

@@ -56,14 +56,10 @@ class SourceMap {
 
  private:
   std::vector<std::unique_ptr<SourceFile>> files_;
-  struct LastLocated {
-    std::size_t file = 0;
-    std::uint32_t line_start = 0xFFFFFFFF;  // none yet
-    std::uint32_t at = 0;
-    std::uint32_t column = 1;
-  };
+  [[nodiscard]] std::uint32_t code_points_before(std::size_t index, std::uint32_t at) const;
+
   mutable std::vector<std::vector<std::uint32_t>> line_starts_;  // per file, filled when first asked
-  mutable LastLocated last_located_;
+  mutable std::vector<std::vector<std::uint32_t>> code_points_;  // per file, in steps of bytes, when first asked
 };
 
 }  // namespace cairn

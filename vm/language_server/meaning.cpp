@@ -18,14 +18,14 @@ bool holds(const Span& span, Position at) { return span.begin <= at && at <= spa
 /// Calls visit(const Expr&) for every expression of a body, closures and lanes aside.
 template <class Visit>
 void every_expression(const checked::Block& body, const Visit& visit) {
-  const auto walk = [&](const auto& self, const checked::Expr& root) -> void {
-    visit(root);
-    checked::for_each_operand(root, [&](const checked::Expr& operand) { self(self, operand); });
+  const auto every = [&](const checked::Expr& root) {
+    static_cast<void>(checked::any_expression(root, [&](const checked::Expr& each) {
+      visit(each);
+      return false;
+    }));
   };
   checked::for_each_statement(body, [&](const checked::Stmt& statement) {
-    checked::for_each_part(
-        statement, [&](const checked::Expr& value) { walk(walk, value); }, [](const checked::Block&) {},
-        [](const checked::Function&) {});
+    checked::for_each_part(statement, every, [](const checked::Block&) {}, [](const checked::Function&) {});
   });
 }
 

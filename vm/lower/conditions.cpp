@@ -1,4 +1,5 @@
 // Conditions: a comparison is one compare-and-branch, `&&` and `||` are jumps.
+#include "frontend/syntax/comparisons.hpp"
 #include "vm/lower/function_lowering.hpp"
 
 namespace cairn::lower {
@@ -8,6 +9,7 @@ using checked::BinaryExpr;
 using checked::ExprKind;
 using checked::LogicalExpr;
 using syntax::BinaryOp;
+using syntax::negated;
 
 namespace {
 
@@ -26,24 +28,6 @@ BinaryOp mirrored(BinaryOp op) {
       return BinaryOp::LessEqual;
     default:
       return op;
-  }
-}
-
-/// The comparison that holds exactly when `op` does not. Not for < and the like of floats.
-BinaryOp negated(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Equal:
-      return BinaryOp::NotEqual;
-    case BinaryOp::NotEqual:
-      return BinaryOp::Equal;
-    case BinaryOp::Less:
-      return BinaryOp::GreaterEqual;
-    case BinaryOp::LessEqual:
-      return BinaryOp::Greater;
-    case BinaryOp::Greater:
-      return BinaryOp::LessEqual;
-    default:
-      return BinaryOp::Less;
   }
 }
 

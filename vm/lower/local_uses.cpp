@@ -120,27 +120,21 @@ class Walk {
   std::vector<const Expr*> pending_;
 };
 
-bool any_expression(const Block& block, const auto& holds);
+bool anywhere(const Block& block, const auto& holds);
 
 /// Whether `holds` for `root` or some expression under it, closure bodies included.
-bool any_expression(const Expr& root, const auto& holds) {
-  std::vector<const Expr*> pending{&root};
-  while (!pending.empty()) {
-    const Expr& e = *pending.back();
-    pending.pop_back();
-    if (holds(e)) return true;
-    if (e.kind == ExprKind::Closure && any_expression(*e.as<checked::ClosureExpr>().body->body, holds)) return true;
-    for_each_operand(e, [&](const Expr& operand) { pending.push_back(&operand); });
-  }
-  return false;
+bool anywhere(const Expr& root, const auto& holds) {
+  return checked::any_expression(root, [&](const Expr& e) {
+    return holds(e) || (e.kind == ExprKind::Closure && anywhere(*e.as<checked::ClosureExpr>().body->body, holds));
+  });
 }
 
-bool any_expression(const Block& block, const auto& holds) {
+bool anywhere(const Block& block, const auto& holds) {
   bool found = false;
   for (const Stmt* s : block.statements) {
     for_each_part(
-        *s, [&](const Expr& e) { found = found || any_expression(e, holds); },
-        [&](const Block& b) { found = found || any_expression(b, holds); }, [](const checked::Function&) {});
+        *s, [&](const Expr& e) { found = found || anywhere(e, holds); },
+        [&](const Block& b) { found = found || anywhere(b, holds); }, [](const checked::Function&) {});
     if (found) return true;
   }
   return false;
@@ -160,7 +154,7 @@ bool captured_by_reference(const Local& local) {
 }
 
 bool mentions(const Expr& e, const Local& local) {
-  return any_expression(e, [&](const Expr& inner) {
+  return anywhere(e, [&](const Expr& inner) {
     if (inner.kind == ExprKind::Closure) {
       const auto& captures = inner.as<checked::ClosureExpr>().body->captures;
       return std::ranges::find(captures, &local) != captures.end();
@@ -170,7 +164,7 @@ bool mentions(const Expr& e, const Local& local) {
 }
 
 bool may_leave(const Expr& e) {
-  return any_expression(e, [](const Expr& inner) { return inner.kind == ExprKind::Try; });
+  return anywhere(e, [](const Expr& inner) { return inner.kind == ExprKind::Try; });
 }
 
 }  // namespace cairn::lower

@@ -12,10 +12,8 @@ using bytecode::RegisterKind;
 using bytecode::RegisterType;
 using bytecode::ScalarKind;
 
-namespace {
-
-ScalarKind scalar_kind(TypeKind kind) {
-  switch (kind) {
+ScalarKind scalar_kind(const Type& type) {
+  switch (type.kind) {
     case TypeKind::Bool:
       return ScalarKind::Bool;
     case TypeKind::U8:
@@ -44,12 +42,12 @@ ScalarKind scalar_kind(TypeKind kind) {
       return ScalarKind::F8E4M3;
     case TypeKind::F8E5M2:
       return ScalarKind::F8E5M2;
+    case TypeKind::Sum:
+      return ScalarKind::U32;
     default:
       return ScalarKind::U64;
   }
 }
-
-}  // namespace
 
 Shape shape_of(const Type& type) {
   switch (type.kind) {
@@ -76,9 +74,7 @@ Shape shape_of(const Type& type) {
 
 bool lent_by_value(const Type& type) { return type.is_scalar() || type.is_storage_float() || type.is_plain_enum(); }
 
-RegisterKind scalar_register(const Type& type) {
-  return type.is_plain_enum() ? RegisterKind::U32 : bytecode::register_kind(scalar_kind(type.kind));
-}
+RegisterKind scalar_register(const Type& type) { return bytecode::register_kind(scalar_kind(type)); }
 
 std::uint32_t TypeLowering::memory(const Type& type) {
   ++depth_;
@@ -170,7 +166,7 @@ std::uint32_t TypeLowering::declare(const Type& type) {
       index = builder_.handle(RegisterKind::Ring, kNone);
       break;
     default:
-      index = builder_.scalar(scalar_kind(type.kind));
+      index = builder_.scalar(scalar_kind(type));
       break;
   }
   if (entries_.size() <= type.id) entries_.resize(type.id + 1);

@@ -43,7 +43,9 @@ enum class Shape : std::uint8_t {
   return type.is(TypeKind::Atomic) || type.is(TypeKind::Mutex);
 }
 
-/// The slot type of a scalar, storage float or plain enum.
+/// How a scalar, storage float or plain enum (its tag) lies in memory.
+[[nodiscard]] bytecode::ScalarKind scalar_kind(const Type& type);
+/// The slot type of one.
 [[nodiscard]] bytecode::RegisterKind scalar_register(const Type& type);
 
 class TypeLowering {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "frontend/check/concurrent_ops.hpp"
@@ -54,6 +55,14 @@ class BodyCounter {
   // ------------------------------------------------------------------------------------------------------------- sizes
 
   /// The expression as a polynomial over the extents; nothing when it is none.
+  static std::optional<Polynomial> combined(BinaryOp op, const Polynomial& left, const Polynomial& right) {
+    if (op == BinaryOp::Add) return left + right;
+    if (op == BinaryOp::Subtract) return left - right;
+    if (op == BinaryOp::Multiply) return left * right;
+    if (op != BinaryOp::Divide || !right.is_constant() || right.constant() == 0) return std::nullopt;
+    return left * Polynomial(1 / right.constant());
+  }
+
   std::optional<Polynomial> size(const Expr& of) {
     switch (of.kind) {
       case ExprKind::Integer:
@@ -70,26 +79,24 @@ class BodyCounter {
       case ExprKind::Length:
         return length(*of.as<LengthExpr>().of);
       case ExprKind::Binary: {
-        const auto& binary = of.as<BinaryExpr>();
-        const auto left = size(*binary.left);
-        const auto right = size(*binary.right);
-        if (!left || !right) return std::nullopt;
-        if (binary.op == BinaryOp::Add) return *left + *right;
-        if (binary.op == BinaryOp::Subtract) return *left - *right;
-        if (binary.op == BinaryOp::Multiply) return *left * *right;
-        if (binary.op == BinaryOp::Divide && right->is_constant() && right->constant() != 0) {
-          return *left * Polynomial(1 / right->constant());
+        const std::vector<const Expr*> operations = checked::left_chain(of);
+        std::optional<Polynomial> total = size(checked::left_of(*operations.front()));
+        for (std::size_t k = 0; total && k < operations.size(); ++k) {
+          const auto& operation = operations[k]->as<BinaryExpr>();
+          const auto right = size(*operation.right);
+          total = right ? combined(operation.op, *total, *right) : std::nullopt;
         }
-        return std::nullopt;
+        return total;
       }
       case ExprKind::Builtin: {
         const auto& builtin = of.as<BuiltinExpr>();
         if (builtin.builtin == Builtin::Shr) {
           const auto left = size(*builtin.arguments[0]);
           const auto right = size(*builtin.arguments[1]);
-          if (!left || !right || !right->is_constant()) return std::nullopt;
-          return *left *
-                 Polynomial(1 / static_cast<double>(std::uint64_t{1} << static_cast<unsigned>(right->constant())));
+          if (!left || !right || !right->is_constant() || right->constant() < 0 || right->constant() > 63) {
+            return std::nullopt;
+          }
+          return *left * Polynomial(std::ldexp(1.0, -static_cast<int>(right->constant())));
         }
         if (builtin.builtin != Builtin::Min) return std::nullopt;
         approximate("a bound is the smaller of two");
@@ -172,6 +179,11 @@ class BodyCounter {
         return loops_.empty() ? Moves::Fixed : Moves::WithData;
       default: {
         Moves found = Moves::Fixed;
+        const Expr* at = &of;
+        for (; at->kind == ExprKind::Binary; at = at->as<BinaryExpr>().left) {  // of any length
+          found = std::max(found, motion(*at->as<BinaryExpr>().right, depth));
+        }
+        if (at != &of) return std::max(found, motion(*at, depth));
         for_each_operand(of, [&](const Expr& operand) { found = std::max(found, motion(operand, depth)); });
         return found;
       }
@@ -271,17 +283,12 @@ class BodyCounter {
       case ExprKind::Field:
         return place(of, true, false);
       case ExprKind::Binary:
-        value(*of.as<BinaryExpr>().left);
-        value(*of.as<BinaryExpr>().right);
-        return arithmetic(of.as<BinaryExpr>().op, *of.as<BinaryExpr>().left->type);
+      case ExprKind::Logical:
+        return chain(of);
       case ExprKind::Unary:
         value(*of.as<UnaryExpr>().operand);
         if (of.type->is_float()) return count(float_kind(*of.type, ""));
         return count(of.as<UnaryExpr>().op == UnaryOp::Negate ? "int_checked" : "int");
-      case ExprKind::Logical:
-        value(*of.as<LogicalExpr>().left);
-        value(*of.as<LogicalExpr>().right);
-        return count("compare");
       case ExprKind::Convert: {
         const Type& from = *of.as<ConvertExpr>().operand->type;
         value(*of.as<ConvertExpr>().operand);
@@ -338,6 +345,19 @@ class BodyCounter {
       default:
         for_each_operand(of, [&](const Expr& operand) { value(operand); });
         return;
+    }
+  }
+
+  void chain(const Expr& of) {
+    const std::vector<const Expr*> operations = checked::left_chain(of);
+    value(checked::left_of(*operations.front()));
+    for (const Expr* operation : operations) {
+      value(checked::right_of(*operation));
+      if (of.kind == ExprKind::Logical) {
+        count("compare");
+      } else {
+        arithmetic(operation->as<BinaryExpr>().op, *checked::left_of(*operation).type);
+      }
     }
   }
 
@@ -491,10 +511,8 @@ class BodyCounter {
   }
 
   static bool mentions(const Expr& of, const Local& local) {
-    if (of.kind == ExprKind::Local) return of.as<LocalExpr>().local == &local;
-    bool found = false;
-    for_each_operand(of, [&](const Expr& operand) { found = found || mentions(operand, local); });
-    return found;
+    return checked::any_expression(
+        of, [&](const Expr& each) { return each.kind == ExprKind::Local && each.as<LocalExpr>().local == &local; });
   }
 
   /// Whether `place op= value` or `place = place op value` gathers into one scalar, so that each step waits.

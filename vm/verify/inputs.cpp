@@ -7,6 +7,7 @@
 
 #include "vm/bytecode/builder.hpp"
 #include "vm/execution.hpp"
+#include "vm/lower/types.hpp"
 
 namespace cairn::verify {
 
@@ -47,34 +48,6 @@ Json shown_scalar(ScalarKind kind, std::uint64_t bits) {
   }
 }
 
-ScalarKind scalar_of(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::Bool:
-      return ScalarKind::Bool;
-    case TypeKind::U8:
-      return ScalarKind::U8;
-    case TypeKind::U16:
-      return ScalarKind::U16;
-    case TypeKind::U64:
-    case TypeKind::Usize:
-      return ScalarKind::U64;
-    case TypeKind::I8:
-      return ScalarKind::I8;
-    case TypeKind::I16:
-      return ScalarKind::I16;
-    case TypeKind::I32:
-      return ScalarKind::I32;
-    case TypeKind::I64:
-      return ScalarKind::I64;
-    case TypeKind::F32:
-      return ScalarKind::F32;
-    case TypeKind::F64:
-      return ScalarKind::F64;
-    default:
-      return ScalarKind::U32;  // u32, and a plain enum's tag
-  }
-}
-
 /// A value of a register: a scalar, or a plain enum by its variant's name.
 Json shown_register(const Type& type, const NameTable& names, std::uint64_t bits) {
   if (type.is_plain_enum()) {
@@ -82,7 +55,7 @@ Json shown_register(const Type& type, const NameTable& names, std::uint64_t bits
     if (tag < type.sum->variants.size()) return std::string(names.text(type.sum->variants[tag].name));
     return tag;
   }
-  return shown_scalar(scalar_of(type), bits);
+  return shown_scalar(lower::scalar_kind(type), bits);
 }
 
 Value reference(const Target& target) { return Value::pointer(target); }

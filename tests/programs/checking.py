@@ -1,0 +1,20 @@
+"""What every script of this folder needs: checks that are counted, and the closing line."""
+import sys
+
+_counts = [0, 0]
+
+
+def check(name, holds, why=""):
+    """Counts one test, whose name is a sentence. Gives back whether it held."""
+    _counts[0 if holds else 1] += 1
+    if not holds:
+        print(f"FAIL {name}: {why}", flush=True)
+    return bool(holds)
+
+
+def finish(note=""):
+    """Prints the closing line and ends the script."""
+    if note:
+        print(note)
+    print(f"{_counts[0]} passed, {_counts[1]} failed")
+    sys.exit(_counts[1] != 0)
