@@ -81,10 +81,9 @@ bool Execution::invoke(std::uint32_t function, std::span<const std::uint64_t> ar
   return state_->thread.invoke(function, arguments, result);
 }
 
-const TrapRecord& Execution::trap() const {
+TrapRecord Execution::trap() const {
   // The thread that called may only have been told to stop.
-  const auto& first = state_->instance.first_trap();
-  return first ? *first : state_->thread.trap;
+  return state_->instance.first_trap().value_or(state_->thread.trap);
 }
 
 void Execution::interrupt() { state_->instance.interrupt(); }

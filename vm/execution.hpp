@@ -66,10 +66,10 @@ class Execution {
   [[nodiscard]] std::optional<TrapRecord> call(std::uint32_t function, std::span<const std::uint64_t> arguments,
                                                std::span<std::uint64_t> result);
 
-  /// The same call; false when it trapped, and `trap` tells how.
+  /// The same call; false when it trapped, and `trap` tells how: the first trap of the program, on whatever thread.
   [[nodiscard]] bool invoke(std::uint32_t function, std::span<const std::uint64_t> arguments,
                             std::span<std::uint64_t> result);
-  [[nodiscard]] const TrapRecord& trap() const;
+  [[nodiscard]] TrapRecord trap() const;
 
   /// Stops whatever runs, from any thread; heeded when watched.
   void interrupt();

@@ -25,37 +25,38 @@ const std::string* packaged_module(std::string_view name) {
   return nullptr;
 }
 
-/// The same files, in the same order, with text put in.
-SourceMap with(std::vector<Insertion> insertions, const SourceMap& sources) {
-  std::ranges::sort(insertions, std::greater<>{}, &Insertion::offset);  // from the end, so that offsets hold
+/// The same files, in the same order, each with the text that `text_of(number, file)` gives it.
+template <class TextOf>
+SourceMap rewritten(const SourceMap& sources, const TextOf& text_of) {
   SourceMap changed;
-  for (std::uint32_t index = 0; index < sources.size(); ++index) {
-    const SourceFile& file = sources.file(index);
-    std::string text = file.text;
-    for (const Insertion& each : insertions) {
-      if (each.source == index) text.replace(std::min(each.offset, text.size()), each.replaced, each.text);
-    }
-    changed.add(file.path, std::move(text), file.library, file.own);
+  for (std::uint32_t number = 0; number < sources.size(); ++number) {
+    const SourceFile& file = sources.file(number);
+    changed.add(file.path, text_of(number, file), file.library, file.own);
   }
   return changed;
 }
 
-/// The same files, an editor's unsaved text in the place of a file's.
+SourceMap with(std::vector<Insertion> insertions, const SourceMap& sources) {
+  std::ranges::sort(insertions, std::greater<>{}, &Insertion::offset);  // from the end, so that offsets hold
+  return rewritten(sources, [&](std::uint32_t number, const SourceFile& file) {
+    std::string text = file.text;
+    for (const Insertion& each : insertions) {
+      if (each.source == number) text.replace(std::min(each.offset, text.size()), each.replaced, each.text);
+    }
+    return text;
+  });
+}
+
+/// An editor's unsaved texts stand for the project's files.
 SourceMap with(const std::map<std::filesystem::path, std::string>& buffers, const SourceMap& sources,
                const Project& project) {
-  SourceMap changed;
-  for (std::uint32_t index = 0; index < sources.size(); ++index) {
-    const SourceFile& file = sources.file(index);
-    const std::string* text = &file.text;
-    for (const ProjectFile& each : project.files) {
-      std::error_code fault;
-      if (each.source != index) continue;
-      const auto buffer = buffers.find(std::filesystem::weakly_canonical(each.path, fault));
-      if (!fault && buffer != buffers.end()) text = &buffer->second;
-    }
-    changed.add(file.path, *text, file.library, file.own);
-  }
-  return changed;
+  return rewritten(sources, [&](std::uint32_t number, const SourceFile& file) {
+    const auto known = std::ranges::find(project.files, number, &ProjectFile::source);
+    if (known == project.files.end()) return file.text;
+    std::error_code fault;
+    const auto buffer = buffers.find(std::filesystem::weakly_canonical(known->path, fault));
+    return fault || buffer == buffers.end() ? file.text : buffer->second;
+  });
 }
 
 void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {

@@ -211,3 +211,41 @@ TEST_CASE("modules run at the same time on threads of their own", "[embedding]")
     CHECK(cairn_call(cairn_find(module, "f"), nullptr, 0, nullptr, nullptr) == CAIRN_BAD_ARGUMENT);
   }).join();
 }
+
+TEST_CASE("a host function calls back into its module, and a trap there ends the outer call too", "[embedding]") {
+  Host host;
+  struct Context {
+    cairn_module* module = nullptr;
+    cairn_status restart = CAIRN_OK;
+  } context;
+  const auto apply = [](void* given, const cairn_value* arguments, size_t, cairn_value* result) -> const char* {
+    auto& held = *static_cast<Context*>(given);
+    held.restart = cairn_restart(held.module);
+    cairn_module_free(held.module);
+    const cairn_status status = cairn_call(cairn_find(held.module, "inner"), arguments, 1, result, nullptr);
+    return status == CAIRN_OK ? nullptr : "the inner call failed";
+  };
+  REQUIRE(cairn_register(host.vm.get(), "fn apply(x:u64) -> u64 effects(io)", apply, &context) == CAIRN_OK);
+  context.module = host.load(R"(
+import host;
+fn inner(x:u64) -> u64 {
+  stack deep:u64[100] = zeroed;
+  for i in 0..100 { deep[i] = x; }
+  return deep[99] * 2;
+}
+fn outer(x:u64) -> u64 {
+  stack mine:u64[100] = zeroed;
+  for i in 0..100 { mine[i] = u64(i); }
+  let mut got:u64 = 0;
+  unsafe { got = host.apply(x); }
+  let kept = reduce + for i in 100 yield mine[i];
+  return got + kept;
+}
+)");
+  INFO(host.refused << " " << host.message);
+  REQUIRE(context.module != nullptr);
+  CHECK(call(context.module, "outer", {u64(21)}).result.as.u64 == 42 + 4950);
+  CHECK(context.restart == CAIRN_BAD_ARGUMENT);
+  CHECK(call(context.module, "outer", {u64(~std::uint64_t{0})}).trap == "overflow");
+  CHECK(call(context.module, "inner", {u64(1)}).status == CAIRN_DEAD);
+}

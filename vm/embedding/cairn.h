@@ -132,14 +132,14 @@ typedef struct cairn_value {
 
 /* Null when memory is spent or an option is out of range. Options are copied. */
 CAIRN_API cairn_vm *cairn_vm_new(const cairn_options *options);
-/* Its modules are freed first. */
+/* Its modules are freed first. Not from a host function. */
 CAIRN_API void cairn_vm_free(cairn_vm *vm);
 CAIRN_API const char *cairn_version(void);
 
 /* Called when the program calls a host function. `result` arrives with the kind the function returns (its record, when
  * it is one, with storage) and is filled in. Null when all went well; else why the program is to trap, a string that
  * lives until the next call. Runs on whatever thread of the program calls it, so a program with tasks or lanes may call
- * it from several at once. */
+ * it from several at once. On the module's own thread it may call functions of the same module. */
 typedef const char *(*cairn_host_function)(void *context, const cairn_value *arguments, size_t count, cairn_value *result);
 
 /* Gives every module loaded from now on a function of the host. `declaration` is a CAIRN signature with its effects, as
@@ -156,6 +156,7 @@ CAIRN_API cairn_module *cairn_load(cairn_vm *vm, const char *path, cairn_diagnos
 /* The same of `count` bytes of source, called `name` in positions. */
 CAIRN_API cairn_module *cairn_load_source(cairn_vm *vm, const char *name, const char *source, size_t count,
                                           cairn_diagnostics **diagnostics);
+/* Not from a host function that the module called: then nothing happens. */
 CAIRN_API void cairn_module_free(cairn_module *module);
 /* A fresh instance of the same program: after a trap, or to start over. Functions found before stay good. */
 CAIRN_API cairn_status cairn_restart(cairn_module *module);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <new>
+#include <exception>
 
 #include "vm/embedding/loading.hpp"
 #include "vm/version.hpp"
@@ -42,11 +42,31 @@ cairn_status ready(cairn_module& module) {
   return CAIRN_OK;
 }
 
+/// Of the outermost call: one that a host function makes counts towards it.
 void set_deadline(cairn_module& module) {
   const std::uint64_t wall = module.vm->options.wall_ms;
-  if (wall == 0) return;
+  if (wall == 0 || module.running != 0) return;
   const auto end = std::chrono::steady_clock::now().time_since_epoch() + std::chrono::milliseconds(wall);
   module.execution->set_deadline(std::chrono::nanoseconds(end).count());
+}
+
+/// Calls a function of the program; false when it trapped, and the module is dead. Nothing is thrown to a C host.
+bool invoke(cairn_module& module, std::uint32_t function, std::span<const std::uint64_t> slots,
+            std::span<std::uint64_t> result) {
+  set_deadline(module);
+  ++module.running;
+  bool fine = false;
+  try {
+    fine = module.execution->invoke(function, slots, result);
+    if (!fine) bury(module, module.execution->trap());
+  } catch (const std::exception& fault) {
+    TrapRecord record;
+    record.kind = TrapKind::Allocation;
+    record.message = "trap: allocation: the machine has none for itself: " + std::string(fault.what());
+    bury(module, std::move(record));
+  }
+  --module.running;
+  return fine;
 }
 
 std::string named(const Form& form, std::size_t k) {
@@ -97,11 +117,9 @@ cairn_status run(cairn_function& function, std::span<const std::uint64_t> slots,
                  cairn_trap* trap) {
   cairn_module& module = *function.module;
   const Shape& shape = function.shape;
-  set_deadline(module);
   std::array<std::uint64_t, 2> words{};
   const std::size_t result_slots = shape.result_reference || shape.result.kind == CAIRN_VOID ? 0 : 1;
-  if (!module.execution->invoke(function.index, slots, {words.data(), result_slots})) [[unlikely]] {
-    bury(module, module.execution->trap());
+  if (!invoke(module, function.index, slots, {words.data(), result_slots})) [[unlikely]] {
     if (trap != nullptr) *trap = trap_of(module);
     return CAIRN_TRAPPED;
   }
@@ -159,14 +177,14 @@ cairn_status call_with_guards(cairn_function& function, const cairn_value* argum
 
 using cairn::embedding::allowed_natives;
 using cairn::embedding::bad;
-using cairn::embedding::bury;
 using cairn::embedding::call_with_guards;
+using cairn::embedding::guarded;
 using cairn::embedding::HostOutput;
+using cairn::embedding::invoke;
 using cairn::embedding::named;
 using cairn::embedding::put;
 using cairn::embedding::ready;
 using cairn::embedding::run;
-using cairn::embedding::set_deadline;
 using cairn::embedding::start;
 using cairn::embedding::trap_of;
 
@@ -184,20 +202,21 @@ cairn_vm* cairn_vm_new(const cairn_options* options) {
       (chosen.capabilities & ~static_cast<std::uint32_t>(CAIRN_EVERYTHING)) != 0) {
     return nullptr;
   }
-  auto* vm = new (std::nothrow) cairn_vm;
-  if (vm == nullptr) return nullptr;
-  vm->options = chosen;
-  if (chosen.device_target != nullptr) vm->device_target = chosen.device_target;
-  vm->options.device_target = nullptr;
-  if (chosen.output != nullptr) vm->output = std::make_unique<HostOutput>(chosen.output, chosen.output_context);
-  vm->natives = allowed_natives(chosen.capabilities);
-  return vm;
+  return guarded(static_cast<cairn_vm*>(nullptr), [&] {
+    auto vm = std::make_unique<cairn_vm>();
+    vm->options = chosen;
+    if (chosen.device_target != nullptr) vm->device_target = chosen.device_target;
+    vm->options.device_target = nullptr;
+    if (chosen.output != nullptr) vm->output = std::make_unique<HostOutput>(chosen.output, chosen.output_context);
+    vm->natives = allowed_natives(chosen.capabilities);
+    return vm.release();
+  });
 }
 
 void cairn_vm_free(cairn_vm* vm) { delete vm; }
 
 void cairn_module_free(cairn_module* module) {
-  if (module == nullptr) return;
+  if (module == nullptr || module->running != 0) return;
   std::erase_if(module->vm->modules, [&](const auto& each) { return each.get() == module; });
 }
 
@@ -205,8 +224,11 @@ cairn_status cairn_restart(cairn_module* module) {
   if (module == nullptr) return CAIRN_BAD_ARGUMENT;
   if (module->thread != std::this_thread::get_id())
     return bad(*module, "a module is used on the thread that loaded it");
-  const std::string why = start(*module);
-  return why.empty() ? CAIRN_OK : bad(*module, why);
+  if (module->running != 0) return bad(*module, "a module does not restart inside a call of its own");
+  return guarded(CAIRN_BAD_ARGUMENT, [&] {
+    const std::string why = start(*module);
+    return why.empty() ? CAIRN_OK : bad(*module, why);
+  });
 }
 
 void cairn_interrupt(cairn_module* module) {
@@ -225,12 +247,8 @@ cairn_status cairn_run_main(cairn_module* module, int32_t* result) {
   if (module == nullptr) return CAIRN_BAD_ARGUMENT;
   if (const cairn_status state = ready(*module); state != CAIRN_OK) return state;
   if (module->main == cairn::bytecode::kNone) return bad(*module, "the program has no main");
-  set_deadline(*module);
   std::uint64_t value = 0;
-  if (auto trapped = module->execution->call(module->main, {}, {&value, module->main_has_result ? 1U : 0U})) {
-    bury(*module, std::move(*trapped));
-    return CAIRN_TRAPPED;
-  }
+  if (!invoke(*module, module->main, {}, {&value, module->main_has_result ? 1U : 0U})) return CAIRN_TRAPPED;
   if (result != nullptr) *result = static_cast<std::int32_t>(value);
   return CAIRN_OK;
 }
@@ -294,7 +312,7 @@ cairn_status cairn_call(cairn_function* function, const cairn_value* arguments, 
   const Shape& shape = function->shape;
   std::array<std::uint64_t, 16> slots;
   if (!shape.plain || count != shape.parameters.size() || count > slots.size()) {
-    return call_with_guards(*function, arguments, count, result, trap);
+    return guarded(CAIRN_BAD_ARGUMENT, [&] { return call_with_guards(*function, arguments, count, result, trap); });
   }
   for (std::size_t k = 0; k < count; ++k) {
     if (const std::string why = put(shape.parameters[k], arguments[k], slots.data() + k); !why.empty()) {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "frontend/frontend.hpp"
-#include "vm/embedding/vm.hpp"
+#include "vm/embedding/loading.hpp"
 #include "vm/natives/c_library.hpp"
 
 namespace cairn::embedding {
@@ -94,20 +94,23 @@ std::string cairn_vm::host_module() const {
 
 cairn_status cairn_register(cairn_vm* vm, const char* declaration, cairn_host_function function, void* context) {
   if (vm == nullptr || declaration == nullptr || function == nullptr) return CAIRN_BAD_ARGUMENT;
-  // One declaration and nothing else: judged alone, by the language's own rules.
-  cairn::Compilation compilation;
-  compilation.sources.add("host.cairn", "module host;\npub extern " + std::string(declaration) + ";\n");
-  check_program(compilation, {});
-  const auto& functions = compilation.program.functions;
-  if (!compilation.verdict.accepted() ||
-      compilation.tree.declarations.size() != 2 ||  // the module's header and the function functions.size() != 1 ||
-      functions.front()->kind != cairn::checked::FunctionKind::Extern) {
-    return CAIRN_REFUSED;
-  }
-  std::string name(functions.front()->symbol);
-  if (std::ranges::find(vm->host_functions, name, &cairn::embedding::HostFunction::name) != vm->host_functions.end()) {
-    return CAIRN_REFUSED;
-  }
-  vm->host_functions.push_back({std::move(name), declaration, function, context});
-  return CAIRN_OK;
+  return cairn::embedding::guarded(CAIRN_REFUSED, [&] {
+    // One declaration and nothing else: judged alone, by the language's own rules.
+    cairn::Compilation compilation;
+    compilation.sources.add("host.cairn", "module host;\npub extern " + std::string(declaration) + ";\n");
+    check_program(compilation, {});
+    const auto& functions = compilation.program.functions;
+    if (!compilation.verdict.accepted() ||
+        compilation.tree.declarations.size() != 2 ||  // the module's header and the function functions.size() != 1 ||
+        functions.front()->kind != cairn::checked::FunctionKind::Extern) {
+      return CAIRN_REFUSED;
+    }
+    std::string name(functions.front()->symbol);
+    if (std::ranges::find(vm->host_functions, name, &cairn::embedding::HostFunction::name) !=
+        vm->host_functions.end()) {
+      return CAIRN_REFUSED;
+    }
+    vm->host_functions.push_back({std::move(name), declaration, function, context});
+    return CAIRN_OK;
+  });
 }

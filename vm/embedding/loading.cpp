@@ -79,7 +79,7 @@ std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<
     return nullptr;
   }
   auto module = std::make_unique<cairn_module>();
-  const NameTable& names = const_cast<Session&>(session).compilation().names;
+  const NameTable& names = session.compilation().names;
   for (std::size_t k = 0; k < callable; ++k) {
     const checked::Function& declared = *options.roots[k];
     const std::uint32_t index = lowered->roots[k];
@@ -208,8 +208,10 @@ cairn_module* cairn_load(cairn_vm* vm, const char* path, cairn_diagnostics** dia
   using cairn::Session;
   if (diagnostics != nullptr) *diagnostics = nullptr;
   if (vm == nullptr || path == nullptr) return nullptr;
-  if (std::filesystem::path(path).extension() == ".cbc") return embedding::loaded_bundle(vm, path, diagnostics);
-  return embedding::loaded(vm, *Session::open(path, embedding::session_options(*vm)), diagnostics);
+  return embedding::guarded(static_cast<cairn_module*>(nullptr), [&] {
+    if (std::filesystem::path(path).extension() == ".cbc") return embedding::loaded_bundle(vm, path, diagnostics);
+    return embedding::loaded(vm, *Session::open(path, embedding::session_options(*vm)), diagnostics);
+  });
 }
 
 cairn_module* cairn_load_source(cairn_vm* vm, const char* name, const char* source, size_t count,
@@ -219,12 +221,14 @@ cairn_module* cairn_load_source(cairn_vm* vm, const char* name, const char* sour
   using cairn::Session;
   if (diagnostics != nullptr) *diagnostics = nullptr;
   if (vm == nullptr || name == nullptr || (source == nullptr && count != 0)) return nullptr;
-  std::string text(source == nullptr ? "" : source, count);
-  if (count > cairn::kMostSourceBytes || !cairn::is_utf8(text)) {
-    const std::string why =
-        count > cairn::kMostSourceBytes ? " is longer than 16,000,000 bytes." : " is not UTF-8 text.";
-    return embedding::adopted(vm, nullptr, diagnostics, embedding::diagnostic_of(no_verdict(name + why)));
-  }
-  return embedding::loaded(vm, *Session::open_text(name, std::move(text), embedding::session_options(*vm)),
-                           diagnostics);
+  return embedding::guarded(static_cast<cairn_module*>(nullptr), [&] {
+    std::string text(source == nullptr ? "" : source, count);
+    if (count > cairn::kMostSourceBytes || !cairn::is_utf8(text)) {
+      const std::string why =
+          count > cairn::kMostSourceBytes ? " is longer than 16,000,000 bytes." : " is not UTF-8 text.";
+      return embedding::adopted(vm, nullptr, diagnostics, embedding::diagnostic_of(no_verdict(name + why)));
+    }
+    return embedding::loaded(vm, *Session::open_text(name, std::move(text), embedding::session_options(*vm)),
+                             diagnostics);
+  });
 }

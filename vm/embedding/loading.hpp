@@ -8,6 +8,16 @@
 
 namespace cairn::embedding {
 
+/// What `run` gives, or `failure` when something is thrown (memory is spent): nothing is thrown to a C host.
+template <class R, class Run>
+R guarded(R failure, Run&& run) noexcept {
+  try {
+    return run();
+  } catch (...) {
+    return failure;
+  }
+}
+
 [[nodiscard]] std::unique_ptr<cairn_diagnostics> diagnostics_of(const Verdict& verdict, const SourceMap& sources);
 
 /// A fresh instance of the module's program on the calling thread; why it cannot run, or empty.

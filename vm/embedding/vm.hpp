@@ -102,6 +102,7 @@ struct cairn_module {
   std::uint32_t main = cairn::bytecode::kNone;
   bool main_has_result = false;
 
+  int running = 0;  // calls in progress: one, or more where a host function calls back
   bool dead = false;
   cairn::TrapRecord trap;
   std::string trap_kind;

@@ -83,7 +83,16 @@ const Word* call_foreign(const Word* pc, Machine m) {
   if (caller == nullptr) {
     thread.pending = {TrapKind::Foreign, "no foreign function " + thread.image().module().foreigns[index].name};
   } else {
-    caller->call(thread, index, m.base + a_of(pc[0]));
+    // A function of an embedding host may call back: above this window.
+    const bytecode::Module& module = thread.image().module();
+    const bytecode::Signature& signature = module.signatures[module.foreigns[index].signature];
+    std::uint64_t* window = m.base + a_of(pc[0]);
+    const auto outer = thread.native_frame;
+    thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory};
+    caller->call(thread, index, window);
+    thread.native_frame = outer;
+    if (thread.trapped) [[unlikely]]
+      return kExit;  // a call it made
   }
   if (thread.pending.kind != TrapKind::None) [[unlikely]]
     return fail(thread.pending.kind, pc, m);

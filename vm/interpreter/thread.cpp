@@ -98,10 +98,13 @@ bool Instance::begin_task() {
 void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }
 
 void Instance::tell_trap(const TrapRecord& record) {
-  if (!trap_told_.exchange(true)) {
-    first_trap_ = record;
-    if (on_trap_) on_trap_(record);
+  bool is_first = false;
+  {
+    const std::lock_guard guard(trap_mutex_);
+    is_first = !first_trap_;
+    if (is_first) first_trap_ = record;
   }
+  if (is_first && on_trap_) on_trap_(record);
   if (watched()) interrupt();
 }
 

@@ -109,8 +109,11 @@ class Instance {
   void on_trap(std::function<void(const TrapRecord&)> handler) { on_trap_ = std::move(handler); }
   /// Keeps the first; where `watched`, every other thread is asked to stop.
   void tell_trap(const TrapRecord& record);
-  /// The first trap of the instance, on whatever thread. Read when no other thread runs the program.
-  [[nodiscard]] const std::optional<TrapRecord>& first_trap() const { return first_trap_; }
+  /// The first trap of the instance, on whatever thread.
+  [[nodiscard]] std::optional<TrapRecord> first_trap() const {
+    const std::lock_guard guard(trap_mutex_);
+    return first_trap_;
+  }
   /// Asks every thread to stop and waits until none runs: before the stack they borrow from goes.
   void end();
 
@@ -149,7 +152,7 @@ class Instance {
   std::atomic<std::uint64_t> steps_taken_{0};
   std::array<std::atomic<std::uint64_t>, kPairCounters> pair_counters_{};
   std::function<void(const TrapRecord&)> on_trap_;
-  std::atomic<bool> trap_told_{false};
+  mutable std::mutex trap_mutex_;
   std::optional<TrapRecord> first_trap_;
   std::mutex kept_mutex_;
   std::unordered_map<void*, void (*)(void*)> kept_;
