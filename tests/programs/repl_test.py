@@ -2,15 +2,9 @@
 """Sessions of the read-evaluate-print loop: scripted through a pipe, and on a terminal with Ctrl-C."""
 import os, pathlib, pty, select, signal, subprocess, sys, time
 
+from checking import check, finish
+
 CAIRN = sys.argv[1]
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 def session(name, script, out, *errors):
@@ -36,6 +30,15 @@ session("a declaration replaces the earlier one of its name when everything stil
         "2 : u64\n10 : u64\n40 : u64\n", "error[E-TYPE-MISMATCH]")
 session("an entry may have several lines, and an empty line gives it up", "fn h(x:u64) -> u64 {\n  return x;\n}\nh(\n3)\nlet q =\n\nh(4)\n", "3 : u64\n4 : u64\n")
 session("positions are the entry's own", "let a = 1;\nlet b = a +\n  gone;\n", "", "--> repl:2:3")
+session("an expression that consumes counts: what it moved is moved, what it waited for is waited for",
+        "fn len_of(b:Buf[u8]) -> usize = len(b);\nfn twice(v:u64) -> u64 = v * 2;\nlet b = Buf[u8](5);\nlen_of(b)\nlen(b)\nlet t = spawn twice(4);\nwait(t)\nwait(t)\n",
+        "5 : usize\n8 : u64\n", "error[E-MOVED]")
+session("a ticket is forgotten when its task has ended, and others live on",
+        "fn add(n:usize, out:rw<u64>[n], v:u64) { for i in 0..n { out[i] += v; } }\nbuffer a:u64[2] = zeroed;\nlet c = Atomic[u64](3);\nlet t = spawn add(a, 5);\n:forget t\na\nc.load(Order.seq_cst)\nlet t = 1;\nt\n",
+        "[5, 5] : rw<u64>[2]\n3 : u64\n1 : u64\n")
+session("what only resembles a name is not touched by a trap",
+        "import std.vec (Vec);\nlet mut v = vec.new[u8]();\nvec.push(v, 7);\nlet value:u8 = 255;\nvalue + 1\nv.len\n", "1 : usize\n", "trap: overflow:")
+session("text that would reach out of the session's function is refused", "} fn evil() {\nlet x = 1;\nx\n", "1 : u64\n", "closes none that is open")
 session("commands", "fn f(n:usize, x:rw<u8>[n]) { x[0] = 1; }\n:type 1 + 2\n:effects f\n:nothing\n:reset\nf\n:quit\n1\n", "u64\nffi_precondition, trap, write:x\n", ":nothing is no command", "error[E-UNBOUND]")
 session("the end of input ends a session, refused entries and all", "let x = ;\n", "", "error[E-NAME]")
 session("regions and reductions run over what the session holds", "buffer xs:f64[1000] = zeroed;\nparallel i in 1000 { xs[i] = 0.1; }\nlet s = reduce + parallel i in 1000 yield xs[i];\ns\n", "100 : f64\n")
@@ -76,5 +79,4 @@ check("on a terminal Ctrl-C stops what runs and the session goes on", *terminal(
 pathlib.Path("start.cairn").write_text("fn area(w:u64, h:u64) -> u64 {\n  return w * h;\n}\nconst SIDE:u64 = 6;\n")
 done = subprocess.run([CAIRN, "repl", "start.cairn"], input="area(SIDE, 7)\n", capture_output=True, text=True, timeout=60)
 check("a path's declarations are in scope", done.stdout == "42 : u64\n", done.stdout + done.stderr)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -43,8 +43,7 @@ std::vector<std::string> rows_of(const Session& session) {
   for (const auto& function : session.program().functions) {
     std::string row;
     if (function->row != nullptr) {
-      const Compilation& compilation = const_cast<Session&>(session).compilation();
-      for (const std::string& label : checked::texts(*function->row, *function, compilation.names)) {
+      for (const std::string& label : checked::texts(*function->row, *function, session.compilation().names)) {
         row += label.substr(0, label.find(':')) + " ";
       }
     }

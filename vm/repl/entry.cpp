@@ -49,6 +49,21 @@ std::string bare(std::string_view text) {
   return out;
 }
 
+/// How many brackets are open at the end, and at the least.
+struct Depth {
+  int end = 0;
+  int least = 0;
+};
+Depth depth_of(std::string_view kept) {
+  Depth depth;
+  for (const char c : kept) {
+    if (c == '(' || c == '[' || c == '{') ++depth.end;
+    if (c == ')' || c == ']' || c == '}') --depth.end;
+    depth.least = std::min(depth.least, depth.end);
+  }
+  return depth;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -61,19 +76,17 @@ bool is_complete(std::string_view text) {
   const std::string kept = bare(text);
   const std::string_view whole = trimmed(kept);
   if (whole.empty()) return false;
-  int depth = 0;
-  for (const char c : whole) {
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-  }
-  if (depth > 0) return false;
-  if (depth < 0) return true;  // it never will balance: the parser says so
+  const Depth depth = depth_of(whole);
+  if (depth.least < 0) return true;  // it never will balance
+  if (depth.end > 0) return false;
   const char last = whole.back();
   if (last == ';' || last == '}') return true;
   const std::string_view word = first_word(whole);
   if (is_one_of(kDeclarations, word) || is_one_of(kStatements, word)) return false;
   return std::string_view("+-*/%&|^=<>!,.(").find(last) == std::string_view::npos;
 }
+
+bool closes_too_much(std::string_view text) { return depth_of(bare(text)).least < 0; }
 
 EntryKind kind_of(std::string_view text) {
   const std::string kept = bare(text);

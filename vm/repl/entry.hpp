@@ -11,6 +11,8 @@ enum class EntryKind : std::uint8_t { Declaration, Statement, Expression };
 
 /// Whether the lines so far are a whole entry: brackets balance, and it ends in `;` or `}` or is one expression.
 [[nodiscard]] bool is_complete(std::string_view text);
+/// Whether a bracket closes one that no earlier one opened: such text would reach out of the function it is put in.
+[[nodiscard]] bool closes_too_much(std::string_view text);
 /// Of a complete entry.
 [[nodiscard]] EntryKind kind_of(std::string_view text);
 /// The name a declaration declares; empty for import, impl, derive, plan.

@@ -51,16 +51,22 @@ std::string scalar_text(TypeKind kind, const std::uint8_t* bytes) {
   }
 }
 
+std::string list_text(std::uint64_t count, const auto& element) {
+  std::string text = "[";
+  for (std::uint64_t k = 0; k < count && k < kMostElements; ++k) text += (k == 0 ? "" : ", ") + element(k);
+  return text + (count > kMostElements ? ", ... " + std::to_string(count) + " elements]" : "]");
+}
+
 }  // namespace
+
+std::string bytes_text(std::string_view bytes) {
+  return list_text(bytes.size(), [&](std::uint64_t k) { return std::to_string(static_cast<unsigned char>(bytes[k])); });
+}
 
 std::string elements_text(const Type& element, const bytecode::Module& module, std::uint32_t index,
                           const std::uint8_t* bytes, std::uint64_t count, const NameTable& names) {
-  std::string text = "[";
   const std::uint64_t size = module.types[index].size;
-  for (std::uint64_t k = 0; k < count && k < kMostElements; ++k) {
-    text += (k == 0 ? "" : ", ") + value_text(element, module, index, bytes + k * size, names);
-  }
-  return text + (count > kMostElements ? ", ... " + std::to_string(count) + " elements]" : "]");
+  return list_text(count, [&](std::uint64_t k) { return value_text(element, module, index, bytes + k * size, names); });
 }
 
 std::string value_text(const Type& type, const bytecode::Module& module, std::uint32_t index, const std::uint8_t* bytes,
