@@ -2,15 +2,9 @@
 """std.zlib against the zlib of Python, in both directions and at every level."""
 import pathlib, random, subprocess, sys, zlib
 
+from checking import check, finish
+
 CAIRN, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 def run(*arguments):
@@ -34,5 +28,4 @@ for name, data in texts.items():
 check("a level that is none is an error with zlib's code", run("pack", 10, "one") == 102)
 pathlib.Path("damaged").write_bytes(zlib.compress(texts["words"])[:-4] + b"xxxx")
 check("a damaged stream is an error with zlib's code", run("unpack", 100_000, "damaged") == 103)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

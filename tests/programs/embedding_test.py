@@ -3,33 +3,20 @@
 shared and static; each prints what its expected file says. The NumPy example runs where NumPy is."""
 import importlib.util, os, pathlib, shutil, subprocess, sys
 
+from checking import check, finish
+
 CAIRN, ROOT = pathlib.Path(sys.argv[1]), pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples" / "embedding"
 PREFIX = pathlib.Path("installed").resolve()
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
-    return holds
 
 
 def run(*command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, **options)
 
 
-def finish():
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed != 0)
-
-
 build = CAIRN.parent
 if not (build / "lib" / "libcairn.so").exists():
-    print("libcairn is not built (ninja libcairn libcairn_static): the embedding examples are not checked\n0 passed, 0 failed")
-    sys.exit(0)
+    finish("libcairn is not built (ninja libcairn libcairn_static): the embedding examples are not checked")
 done = run("cmake", "--install", build, "--prefix", PREFIX)
 if not check("the library installs", done.returncode == 0, done.stderr):
     finish()

@@ -2,16 +2,10 @@
 """Natives of the library report what the system refuses as the values the reference names, and never hang or crash."""
 import os, pathlib, subprocess, sys, time
 
+from checking import check, finish
+
 CAIRN, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent
 PROGRAM = [CAIRN, "run", HERE / "failures.cairn", "--"]
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 def run(*arguments, **options):
@@ -60,5 +54,4 @@ flood.stdout.close()
 check("a pipe nobody reads any more ends the program", flood.wait(60) in (-13, 141), f"status {flood.returncode}")
 done = run("deep")
 check("a capacity past all memory is a trap, with its message", done.returncode == -6 and b"alloc" in done.stderr, f"status {done.returncode}: {done.stderr}")
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -3,16 +3,9 @@
 cut at any byte of its last record, or with a byte of it changed, opens to what stood before it."""
 import pathlib, random, subprocess, sys, time
 
+from checking import check, finish
+
 CAIRN, ROOT = sys.argv[1], pathlib.Path(__file__).resolve().parent.parent.parent
-BUNDLE = pathlib.Path("store.cbc").resolve()
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 def start(log):
@@ -83,5 +76,4 @@ def torn_tail():
 
 check("a store killed 200 times while it writes loses no acknowledged write", *killed_while_writing())
 check("a log whose last record is torn or damaged opens to what stood before it", *torn_tail())
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

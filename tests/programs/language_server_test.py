@@ -2,15 +2,9 @@
 """The language server through its protocol: a project of two files and a document of its own, edits, broken requests."""
 import json, pathlib, subprocess, sys, time
 
+from checking import check, finish
+
 CAIRN = sys.argv[1]
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 class Client:
@@ -134,5 +128,4 @@ check("shutdown is answered and exit ends the server", client.ask("shutdown") is
 client.note("exit")
 check("the status is 0 after a shutdown", client.server.wait(30) == 0)
 check("nothing else came from the server", client.server.stderr.read() == b"")
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -2,16 +2,10 @@
 """std.net against a real peer on the loopback: a server and a client in the language, each against Python's sockets."""
 import pathlib, random, socket, subprocess, sys, threading
 
+from checking import check, finish
+
 CAIRN, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent
 PROGRAM = [CAIRN, "run", HERE / "sockets.cairn", "--"]
-passed = failed = 0
-
-
-def check(name, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print(f"FAIL {name}: {why}", flush=True)
 
 
 def free_port():
@@ -67,5 +61,4 @@ check("connecting to nobody is errno 111", refused.returncode == 111, f"status {
 taken = subprocess.run([*PROGRAM, "serve", str(peer.getsockname()[1]), "1"], capture_output=True, timeout=60)
 check("listening on a port in use is errno 98", taken.returncode == 98, f"status {taken.returncode}")
 peer.close()
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()
