@@ -1,0 +1,32 @@
+#include "jit/ssa/ir.hpp"
+
+namespace cairn::jit::ssa {
+
+Value Function::make(const Instruction& instruction) {
+  code.push_back(instruction);
+  return static_cast<Value>(code.size() - 1);
+}
+
+Value Function::append(BlockId block, Instruction instruction) {
+  instruction.block = block;
+  const Value value = make(instruction);
+  blocks[block].code.push_back(value);
+  return value;
+}
+
+void Function::set_uses(Instruction& instruction, std::span<const Use> list) {
+  if (list.size() > instruction.use_count) {
+    instruction.first_use = static_cast<std::uint32_t>(uses.size());
+    uses.resize(uses.size() + list.size());
+  }
+  instruction.use_count = static_cast<std::uint32_t>(list.size());
+  for (std::size_t k = 0; k < list.size(); ++k) uses[instruction.first_use + k] = list[k];
+}
+
+BlockId Function::add_block(std::uint32_t word) {
+  blocks.emplace_back();
+  blocks.back().word = word;
+  return static_cast<BlockId>(blocks.size() - 1);
+}
+
+}  // namespace cairn::jit::ssa
