@@ -6,10 +6,13 @@ faster. Every program must print what its twins print.
     startup    hello world, start to end; the least of fifty
     frontend   `cairn check` of a generated program of 20,000 lines of small functions; the least of ten
     project    `cairn check` of generated projects of 200 modules and 50,000 to 200,000 lines; time and memory
+    emulation  kernels of bench/emulation/programs with --emulate against plain two-thread loops, and against OpenCL on a
+               CPU device (PoCL) where its headers and a device are installed: the time of the kernel alone, which each
+               tells on stderr
     others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards; OpenMP where the
                program uses the lane pool) and NAME.lua
 """
-import argparse, os, pathlib, random, shutil, statistics, subprocess, sys, time
+import argparse, os, pathlib, random, re, shutil, statistics, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -150,6 +153,37 @@ def project(rounds):
         print(f"  {lines:8} lines{least:8.3f} s{peak / 1024:10.1f} MiB{peak * 1024 / lines:10.0f} bytes a line", flush=True)
 
 
+def opencl_twin():
+    """The command of the kernels in OpenCL, or None with a message."""
+    target = WORK / "emulation-opencl"
+    built = subprocess.run(["g++", *CXX_FLAGS, str(HERE / "emulation" / "twins" / "opencl.cpp"), "-o", str(target), "-lOpenCL"], capture_output=True)
+    if built.returncode == 0 and subprocess.run([str(target), "saxpy"], capture_output=True).returncode == 0:
+        return [str(target)]
+    print("\nemulation: no OpenCL (pocl-opencl-icd, ocl-icd-opencl-dev), so it is no peer")
+    return None
+
+
+def emulation(rounds):
+    WORK.mkdir(parents=True, exist_ok=True)
+    opencl = opencl_twin()
+    for source in sorted((HERE / "emulation" / "programs").glob("*.cairn")):
+        twin = WORK / f"emulation-{source.stem}"
+        subprocess.run(["g++", *CXX_FLAGS, "-fopenmp", str(HERE / "emulation" / "twins" / f"{source.stem}.cpp"), "-o", str(twin)], check=True)
+        ways = {"cairn": [str(CAIRN), "run", "--emulate", "--device-target", "sm_90", str(source)], "two-thread loop": [str(twin)]}
+        if opencl:
+            ways["OpenCL"] = [*opencl, source.stem]
+        same_output(ways)
+        times = {label: [] for label in ways}
+        for _ in range(rounds or 5):
+            for label, command in ways.items():
+                told = subprocess.run(command, capture_output=True, check=True, text=True).stderr
+                times[label].append(int(re.search(r"^ns (\d+)$", told, re.M)[1]) * 1e-9)
+        table(f"emulation: {source.stem}, the kernel alone", ways, times, statistics.median, rounds or 5)
+        if opencl:
+            ratio = statistics.median(a / b for a, b in zip(times["OpenCL"], times["two-thread loop"]))
+            print(f"  OpenCL / two-thread loop {ratio:.2f}")
+
+
 def program_bench(name, rounds):
     ways = peers(name)
     if name == "words":
@@ -163,7 +197,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=0)
     args = parser.parse_args()
-    special = {"startup": startup, "frontend": frontend, "project": project}
+    special = {"startup": startup, "frontend": frontend, "project": project, "emulation": emulation}
     programs = sorted(path.stem for path in (HERE / "programs").glob("*.cairn") if path.stem != "hello")
     failed = False
     for name in args.names or [*special, *programs]:
