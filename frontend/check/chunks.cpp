@@ -83,25 +83,10 @@ class LaneUses {
         return;
       }
       case ExprKind::Logical:
-        return logical(root, facts);
+        return for_each_logical_operand(root, facts, [&](const Expr& operand) { expression(operand, facts); });
       default:
         return checked::for_each_operand(root, [&](const Expr& operand) { expression(operand, facts); });
     }
-  }
-
-  /// Each operand with what those before it tell.
-  void logical(const Expr& root, Facts& facts) {
-    const std::vector<const Expr*> chain = checked::left_chain(root);
-    const std::size_t mark = facts.mark();
-    expression(checked::left_of(*chain.front()), facts);
-    for (std::size_t k = 0; k < chain.size(); ++k) {
-      const auto& operation = chain[k]->as<checked::LogicalExpr>();
-      const bool goes_on = k != 0 && chain[k - 1]->as<checked::LogicalExpr>().is_and == operation.is_and;
-      if (!goes_on) facts.drop(mark);
-      facts.holds(goes_on ? &checked::right_of(*chain[k - 1]) : operation.left, operation.is_and);
-      expression(*operation.right, facts);
-    }
-    facts.drop(mark);
   }
 
   /// d of i, i + d, d + i or i - d with a literal d.

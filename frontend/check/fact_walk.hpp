@@ -3,11 +3,28 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "frontend/check/facts.hpp"
 #include "frontend/check/tree_walk.hpp"
 
 namespace cairn {
+
+/// The operands of a chain of && and ||, each visited with what those before it tell.
+template <class Visit>
+void for_each_logical_operand(const checked::Expr& root, Facts& facts, Visit&& visit) {
+  const std::vector<const checked::Expr*> chain = checked::left_chain(root);
+  const std::size_t mark = facts.mark();
+  visit(checked::left_of(*chain.front()));
+  for (std::size_t k = 0; k < chain.size(); ++k) {
+    const auto& operation = chain[k]->as<checked::LogicalExpr>();
+    const bool goes_on = k != 0 && chain[k - 1]->as<checked::LogicalExpr>().is_and == operation.is_and;
+    if (!goes_on) facts.drop(mark);
+    facts.holds(goes_on ? &checked::right_of(*chain[k - 1]) : operation.left, operation.is_and);
+    visit(*operation.right);
+  }
+  facts.drop(mark);
+}
 
 /// Walks a body; nested blocks are entered, closures and lane bodies are not.
 class FactWalk {

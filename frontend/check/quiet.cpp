@@ -1,14 +1,13 @@
 #include "frontend/check/quiet.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "frontend/check/cannot_fail.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/check/tree_walk.hpp"
 
 namespace cairn {
 
-using checked::BinaryOp;
 using checked::Builtin;
 using checked::ExprKind;
 using checked::Label;
@@ -18,15 +17,6 @@ namespace {
 
 constexpr checked::LabelSet kQuietLabels = checked::labels(Label::LocalRead, Label::LocalWrite, Label::StackStorage,
                                                            Label::ZeroInit, Label::Trap, Label::FfiPrecondition);
-
-std::uint64_t largest_of(const Type* type) {
-  const unsigned bits = bit_width(type->kind) - (type->is_signed() ? 1U : 0U);
-  return bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
-}
-
-bool is_literal_other_than_zero(const checked::Expr* value) {
-  return value->kind == ExprKind::Integer && value->as<checked::IntegerExpr>().bits != 0;
-}
 
 }  // namespace
 
@@ -154,7 +144,7 @@ bool QuietBodies::expression(Node root, Facts& facts) {
       return quiet;
     }
     case ExprKind::Convert:
-      if (!conversion(root->as<checked::ConvertExpr>())) return false;
+      if (!conversion_cannot_fail(root->as<checked::ConvertExpr>())) return false;
       break;
     case ExprKind::Builtin:
       if (!builtin(root->as<checked::BuiltinExpr>())) return false;
@@ -173,25 +163,7 @@ bool QuietBodies::expression(Node root, Facts& facts) {
 /// Float arithmetic, comparisons and bits never trap; integer arithmetic where the facts bound it.
 bool QuietBodies::arithmetic(const checked::BinaryExpr& operation, Facts& facts) {
   if (!expression(operation.left, facts) || !expression(operation.right, facts)) return false;
-  const Type* type = operation.left->type;
-  if (!type->is_integer()) return true;
-  const bool is_usize = type->is(TypeKind::Usize);
-  switch (operation.op) {
-    case BinaryOp::Add:
-      return is_usize && facts.sum_fits(operation.left, operation.right);
-    case BinaryOp::Subtract:
-      return is_usize && facts.difference_fits(operation.left, operation.right);
-    case BinaryOp::Multiply: {
-      if (!type->is_unsigned()) return false;
-      const std::uint64_t right = Facts::largest_value(operation.right);
-      return right == 0 || Facts::largest_value(operation.left) <= largest_of(type) / right;
-    }
-    case BinaryOp::Divide:
-    case BinaryOp::Remainder:
-      return type->is_unsigned() && is_literal_other_than_zero(operation.right);
-    default:
-      return true;
-  }
+  return arithmetic_cannot_fail(operation.op, *operation.left, *operation.right, facts);
 }
 
 bool QuietBodies::builtin(const checked::BuiltinExpr& call) {
@@ -211,20 +183,10 @@ bool QuietBodies::builtin(const checked::BuiltinExpr& call) {
       return call.type->is_float();
     case Builtin::ShlWrap:
     case Builtin::Shr:
-      return Facts::largest_value(call.arguments[1]) < bit_width(call.type->kind);
+      return shift_cannot_fail(call);
     default:
       return false;
   }
-}
-
-bool QuietBodies::conversion(const checked::ConvertExpr& conversion) {
-  const Type* from = conversion.operand->type;
-  const Type* to = conversion.type;
-  if (to->is(TypeKind::F8E4M3)) return false;
-  if (!to->is_integer()) return true;
-  if (!from->is_integer()) return from->is(TypeKind::Bool);
-  if (from->is_unsigned()) return Facts::largest_value(conversion.operand) <= largest_of(to);
-  return to->is_signed() && bit_width(to->kind) >= bit_width(from->kind);
 }
 
 bool QuietBodies::call(const checked::CallExpr& call) {

@@ -22,7 +22,6 @@ class QuietBodies {
   bool expression(Node root, Facts& facts);
   bool arithmetic(const checked::BinaryExpr& operation, Facts& facts);
   bool builtin(const checked::BuiltinExpr& call);
-  static bool conversion(const checked::ConvertExpr& conversion);
   bool call(const checked::CallExpr& call);
   bool body_of(const checked::Function& callee);
 

@@ -84,20 +84,26 @@ class Explanation {
   Json guards(const Function& function) const {
     const auto sites = guard_sites(function);
     Json record;
+    record["sites"] = counts(sites, false);
+    record["discharged"] = counts(sites, true);
+    record["by_line"] = by_line(sites, false);
+    record["discharged_by_line"] = by_line(sites, true);
+    return record;
+  }
+
+  static Json counts(const std::vector<GuardSite>& sites, bool discharged) {
     Json kinds = Json::object();
-    for (const auto& [kind, count] : count_by_kind(sites)) kinds[std::string(kind)] = count;
-    std::map<std::uint32_t, std::map<std::string_view, std::size_t>> lines;
-    for (const GuardSite& site : sites) ++lines[line(site.position)][site.kind];
-    Json by_line = Json::object();
-    for (const auto& [number, counts] : lines) {
-      Json entry;
-      for (const auto& [kind, count] : counts) entry[std::string(kind)] = count;
-      by_line[std::to_string(number)] = std::move(entry);
+    for (const auto& [kind, count] : count_by_kind(sites, discharged)) kinds[std::string(kind)] = count;
+    return kinds;
+  }
+
+  Json by_line(const std::vector<GuardSite>& sites, bool discharged) const {
+    std::map<std::uint32_t, std::vector<GuardSite>> lines;
+    for (const GuardSite& site : sites) {
+      if (site.discharged || !discharged) lines[line(site.position)].push_back(site);
     }
-    record["sites"] = std::move(kinds);
-    record["discharged"] = Json::object();
-    record["by_line"] = std::move(by_line);
-    record["discharged_by_line"] = Json::object();
+    Json record = Json::object();
+    for (const auto& [number, here] : lines) record[std::to_string(number)] = counts(here, discharged);
     return record;
   }
 

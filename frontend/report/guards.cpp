@@ -4,6 +4,7 @@
 
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/concurrent_ops.hpp"
+#include "frontend/check/discharge.hpp"
 
 namespace cairn {
 
@@ -22,7 +23,7 @@ bool is_narrowing(const Type* from, const Type* to) {
 
 class Sites {
  public:
-  explicit Sites(std::vector<GuardSite>& sites) : sites_(sites) {}
+  Sites(std::vector<GuardSite>& sites, const Function& function) : sites_(sites) { discharged_.add(function); }
 
   /// What the callable boundary tests.
   void entry(const Function& function) {
@@ -41,6 +42,25 @@ class Sites {
   }
 
   void expression(const Expr& root) {
+    const std::size_t before = sites_.size();
+    find(root);
+    if (sites_.size() != before) sites_.back().discharged = discharged_.contains(root);
+  }
+
+  void statement(const Stmt& root) {
+    if (root.kind == StmtKind::Compound) {
+      const auto& compound = root.as<CompoundStmt>();
+      const std::size_t before = sites_.size();
+      arithmetic(compound.op, compound.place->type, root.position);
+      if (sites_.size() != before) sites_.back().discharged = discharged_.contains(root);
+    }
+    if (root.kind == StmtKind::Storage && root.as<StorageStmt>().local->kind == LocalKind::Buffer) {
+      add("allocation", root.position);
+    }
+  }
+
+ private:
+  void find(const Expr& root) {
     switch (root.kind) {
       case ExprKind::Element:
       case ExprKind::Part:
@@ -77,17 +97,6 @@ class Sites {
     }
   }
 
-  void statement(const Stmt& root) {
-    if (root.kind == StmtKind::Compound) {
-      const auto& compound = root.as<CompoundStmt>();
-      arithmetic(compound.op, compound.place->type, root.position);
-    }
-    if (root.kind == StmtKind::Storage && root.as<StorageStmt>().local->kind == LocalKind::Buffer) {
-      add("allocation", root.position);
-    }
-  }
-
- private:
   void add(std::string_view kind, Position position) { sites_.push_back({kind, position}); }
 
   void arithmetic(BinaryOp op, const Type* type, Position position) {
@@ -130,22 +139,25 @@ class Sites {
   }
 
   std::vector<GuardSite>& sites_;
+  DischargedGuards discharged_;
 };
 
 }  // namespace
 
 std::vector<GuardSite> guard_sites(const checked::Function& function) {
   std::vector<GuardSite> all;
-  Sites sites(all);
+  Sites sites(all, function);
   sites.entry(function);
   walk_body(
       function, [&](const Expr& root) { sites.expression(root); }, [&](const Stmt& root) { sites.statement(root); });
   return all;
 }
 
-std::map<std::string_view, std::size_t> count_by_kind(const std::vector<GuardSite>& sites) {
+std::map<std::string_view, std::size_t> count_by_kind(const std::vector<GuardSite>& sites, bool discharged) {
   std::map<std::string_view, std::size_t> counts;
-  for (const GuardSite& site : sites) ++counts[site.kind];
+  for (const GuardSite& site : sites) {
+    if (site.discharged || !discharged) ++counts[site.kind];
+  }
   return counts;
 }
 
@@ -167,7 +179,8 @@ std::vector<StorageSite> storage_sites(const checked::Function& function, const 
     site.position = root.position;
     sites.push_back(std::move(site));
   };
-  walk_body(function, [](const Expr&) {}, on_statement);
+  walk_body(
+      function, [](const Expr&) {}, on_statement);
   return sites;
 }
 

@@ -14,12 +14,14 @@ namespace cairn {
 struct GuardSite {
   std::string_view kind;  // "bounds"
   Position position;
+  bool discharged = false;  // proved unable to fail
 };
 
 /// Every site of a function, its closures and lane bodies included, and those of its entry.
 [[nodiscard]] std::vector<GuardSite> guard_sites(const checked::Function& function);
-/// Kind -> how many.
-[[nodiscard]] std::map<std::string_view, std::size_t> count_by_kind(const std::vector<GuardSite>& sites);
+/// Kind -> how many; of those alone that are discharged when asked.
+[[nodiscard]] std::map<std::string_view, std::size_t> count_by_kind(const std::vector<GuardSite>& sites,
+                                                                    bool discharged = false);
 
 struct StorageSite {
   std::string name;

@@ -12,6 +12,7 @@
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/device_needs.hpp"
 #include "frontend/check/rows.hpp"
+#include "frontend/check/syntax_walk.hpp"
 #include "frontend/expand/program_names.hpp"
 #include "frontend/report/guards.hpp"
 #include "frontend/report/layout_report.hpp"
@@ -241,52 +242,41 @@ class Receipt {
     return all;
   }
 
-  Json counts(const Function& function) const {
+  static Json counts(const std::vector<GuardSite>& sites, bool discharged) {
     Json record = Json::object();
-    for (const auto& [kind, count] : count_by_kind(guard_sites(function))) record[std::string(kind)] = count;
+    for (const auto& [kind, count] : count_by_kind(sites, discharged)) record[std::string(kind)] = count;
+    return record;
+  }
+  static Json needed(const std::vector<GuardSite>& sites, const Function& function) {
+    Json record = counts(sites, false);
     if (const std::size_t blocks = unsafe_blocks(function); blocks > 0) record["unsafe_blocks"] = blocks;
     return record;
   }
 
-  static std::size_t unsafe_blocks(const Block* block) {
-    if (block == nullptr) return 0;
+  static std::size_t unsafe_blocks(const syntax::Block& block) {
     std::size_t count = 0;
-    for (const Stmt* statement : block->statements) {
-      switch (statement->kind) {
-        case StmtKind::Unsafe:
-          count += 1 + unsafe_blocks(statement->as<UnsafeStmt>().body);
-          break;
-        case StmtKind::If:
-          count += unsafe_blocks(statement->as<IfStmt>().then) + unsafe_blocks(statement->as<IfStmt>().otherwise);
-          break;
-        case StmtKind::While:
-          count += unsafe_blocks(statement->as<WhileStmt>().body);
-          break;
-        case StmtKind::ForRange:
-          count += unsafe_blocks(statement->as<ForRangeStmt>().body);
-          break;
-        case StmtKind::ForEach:
-          count += unsafe_blocks(statement->as<ForEachStmt>().body);
-          break;
-        case StmtKind::Block:
-          count += unsafe_blocks(statement->as<BlockStmt>().body);
-          break;
-        case StmtKind::Parallel:
-          count += unsafe_blocks(statement->as<ParallelStmt>().body);
-          break;
-        case StmtKind::Match:
-          for (const MatchArm& arm : statement->as<MatchStmt>().arms) count += unsafe_blocks(arm.body);
-          break;
-        default:
-          break;
-      }
+    const auto inside = [&](const syntax::Block& nested) { count += unsafe_blocks(nested); };
+    for (const syntax::Stmt* statement : block.statements) {
+      if (statement->kind == syntax::StmtKind::Unsafe) ++count;
+      syntax::for_each_part(
+          *statement,
+          [&](const syntax::Expr& value) {
+            syntax::for_each_expression(value, [&](const syntax::Expr& each) {
+              syntax::for_each_operand(
+                  each, [](const syntax::Expr&) {}, inside);
+              return true;
+            });
+          },
+          inside);
     }
     return count;
   }
   static std::size_t unsafe_blocks(const Function& function) {
-    const Decl* declaration = function.declaration;
-    if (declaration->kind == DeclKind::Test) return unsafe_blocks(declaration->as<TestDecl>().body);
-    return declaration->kind == DeclKind::Function ? unsafe_blocks(declaration->as<FunctionDecl>().body) : 0;
+    const syntax::Decl& declaration = *function.declaration;
+    const syntax::Block* body = nullptr;
+    if (declaration.kind == syntax::DeclKind::Test) body = declaration.as<syntax::TestDecl>().body;
+    if (declaration.kind == syntax::DeclKind::Function) body = declaration.as<syntax::FunctionDecl>().body;
+    return body == nullptr ? 0 : unsafe_blocks(*body);
   }
 
   std::uint32_t line_of(Position position) const { return compilation_.sources.locate(position).line; }
@@ -295,8 +285,9 @@ class Receipt {
     Json record;
     record["effects"] = checked::texts(*function.row, function, names_);
     record["calls"] = direct_calls(function);
-    record["syntactic_check_sites"] = counts(function);
-    record["discharged_check_sites"] = Json::object();
+    const std::vector<GuardSite> sites = guard_sites(function);
+    record["syntactic_check_sites"] = needed(sites, function);
+    record["discharged_check_sites"] = counts(sites, true);
     const auto roundings = numerics_of(function, names_);
     if (!roundings.empty()) {
       Json list = Json::array();

@@ -6,6 +6,7 @@
 // does when it is watched. An operation without an inline form calls the engine's definition of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
@@ -119,7 +120,10 @@ class BaselineCompiler {
   void stubs();
   void zero_frame(std::uint32_t offset, std::uint32_t bytes);
   Label trap(TrapKind kind, const BaselineStorage::Undo& undo = {});
-  [[nodiscard]] bool is_decided() const { return plan_ != nullptr && plan_->needs_no_guard[at_] != 0; }
+  [[nodiscard]] bool is_decided() const {
+    if (plan_ != nullptr) return plan_->needs_no_guard[at_] != 0;
+    return std::ranges::binary_search(function_.proved, at_);
+  }
   void trap_always(TrapKind kind) { a_.jmp(trap(kind)); }
   [[nodiscard]] Label target(std::int64_t word);
   [[nodiscard]] Label edge(std::int64_t word);

@@ -197,6 +197,7 @@ std::unique_ptr<Plan> make_plan(const bytecode::Function& function, std::size_t 
   auto plan = std::make_unique<Plan>(function);
   plan->counts = counts;
   plan->needs_no_guard.assign(function.code.size(), 0);
+  for (const std::uint32_t word : function.proved) plan->needs_no_guard[word] = 1;
   plan->is_hoisted.assign(function.code.size(), 0);
   find_decided_guards(function, *plan);
   Planner(function, *plan, most_held).run();

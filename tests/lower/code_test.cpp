@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/lower/support.hpp"
+#include "vm/bytecode/operation.hpp"
 
 using cairn::test::code_of;
 using cairn::test::lowered;
@@ -36,6 +37,24 @@ TEST_CASE("a counted loop has one instruction of overhead an iteration, and a vi
         "loop.next r4 r2 L0\n"
         "L1:\n"
         "return.value r3\n");
+}
+
+TEST_CASE("a guard that the facts prove is marked for machine code, unless guards are to be kept") {
+  const std::string_view program =
+      "fn f(n:usize, a:ro<u64>[n]) -> u64 { let mut t:u64 = 0; for i in 0..n { t += a[i] + a[i / 2 + 1]; } return t; }";
+  const auto proved = [&](bool keep_guards) {
+    const cairn::bytecode::Module module = lowered(program, keep_guards);
+    std::vector<std::string> operations;
+    for (const auto& function : module.functions) {
+      for (const std::uint32_t word : function.proved) {
+        operations.emplace_back(cairn::bytecode::info(cairn::bytecode::op_of(function.code[word])).text);
+      }
+    }
+    return operations;
+  };
+  // The other index may be n: its bound stays, and only its sum and its quotient are proved.
+  CHECK(proved(false) == std::vector<std::string>{"load.at.u64", "div.u64.imm", "add.u64.imm"});
+  CHECK(proved(true).empty());
 }
 
 TEST_CASE("a while loop tests once an iteration, below its body") {

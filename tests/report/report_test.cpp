@@ -131,6 +131,45 @@ TEST_CASE("explain counts guards by line and names what allocates and costs", "[
   CHECK(f["costly_calls"][0].dump() == R"({"call":"say","line":3,"costs":["io"]})");
 }
 
+TEST_CASE("a guard is discharged where the facts prove it, and not where they nearly do", "[report]") {
+  const auto discharged = [](const std::string& body) {
+    CheckedSource program(body);
+    REQUIRE(program.verdict() == "accepted");
+    const Json receipt = frontend_receipt(program.compilation, {"0", "s", "g", "r"});
+    return receipt["functions"]["f"]["discharged_check_sites"].dump();
+  };
+  const std::string head = "fn f(n:usize, a:rw<u64>[n]) { ";
+  CHECK(discharged(head + "for i in 0..n { a[i] = 1; } }") == R"({"bounds":1})");
+  CHECK(discharged(head + "for i in 0..n { let j = i + 1; a[j] = 1; } }") == R"({"overflow":1})");
+  CHECK(discharged(head + "for i in 1..n { a[i - 1] = 1; } }") == R"({"bounds":1,"overflow":1})");
+  CHECK(discharged(head + "for i in 0..n { a[i - 1] = 1; } }") == R"({"bounds":1})");
+  CHECK(discharged(head + "for i in 0..n { a[i + 1] = 1; } }") == R"({"overflow":1})");
+  CHECK(discharged(head + "if n > 3 { a[3] = 1; } }") == R"({"bounds":1})");
+  CHECK(discharged(head + "if n > 3 || n == 2 { a[3] = 1; } }") == "{}");
+  CHECK(discharged(head + "if n > 3 && a[3] == 0 { a[2] += 1; } }") == R"({"bounds":2})");
+  CHECK(discharged(head + "let mut i:usize = 0; while i < n { a[i] = 1; i += 1; } }") == "{}");
+  CHECK(discharged("fn f(n:usize, a:rw<u64>[n]) { parallel i in n { a[i] = 1; } }") == R"({"bounds":1})");
+  CHECK(discharged("fn f(x:u64) -> u64 = x / 3;") == R"({"division":1})");
+  CHECK(discharged("fn f(x:u64, y:u64) -> u64 = x / y;") == "{}");
+  CHECK(discharged("fn f(x:i64) -> i64 = x % 3;") == R"({"division":1})");
+  CHECK(discharged("fn f(x:i64) -> i64 = x / -1;") == "{}");
+  CHECK(discharged("fn f(x:u64) -> u8 = u8(x & 255);") == R"({"conversion":1})");
+  CHECK(discharged("fn f(x:u64) -> u8 = u8(x & 256);") == "{}");
+  CHECK(discharged("fn f(x:u32, k:usize) -> u32 = shr(x, k & 31);") == R"({"shift":1})");
+  CHECK(discharged("fn f(x:u32, k:usize) -> u32 = shr(x, k & 32);") == "{}");
+}
+
+TEST_CASE("unsafe blocks are counted wherever they stand", "[report]") {
+  CheckedSource program(
+      "extern \"abs\" fn magnitude(x:i32) -> i32 effects();\n"
+      "fn call(g:ro<fn(i32) -> i32>) -> i32 = g(3);\n"
+      "fn f(n:usize) -> i32 {\n  if n > 1 { unsafe { unsafe { } } }\n"
+      "  return call(|x:i32| -> i32 { unsafe { return magnitude(x); } });\n}\n");
+  REQUIRE(program.verdict() == "accepted");
+  const Json receipt = frontend_receipt(program.compilation, {"0", "s", "g", "r"});
+  CHECK(receipt["functions"]["f"]["syntactic_check_sites"]["unsafe_blocks"] == 3);
+}
+
 TEST_CASE("find matches words after stemming, types of a call, and effects", "[report]") {
   CHECK(stemmed_words("runLengths of_words") == std::vector<std::string>{"run", "length", "of", "word"});
   CHECK(stemmed_words("running runs run") == std::vector<std::string>{"run", "run", "run"});

@@ -161,6 +161,8 @@ class FunctionBuilder {
     emit(op, std::initializer_list<Argument>{Argument(arguments)...});
   }
   /// switch a, targets: past the list when out of range.
+  /// The guard of the instruction emitted last was proved unable to fail.
+  void mark_proved() { proved_.push_back(last_); }
   void emit_switch(Register subject, const std::vector<Label>& targets);
   void emit_print(bool to_error, bool newline, const std::vector<PrintItem>& items);
   void emit_format(Register target, std::uint32_t buffer_offset, std::uint32_t length_offset,
@@ -218,6 +220,8 @@ class FunctionBuilder {
   std::uint32_t memory_align_ = 16;
   std::vector<Word> code_;
   std::vector<PositionEntry> positions_;
+  std::vector<std::uint32_t> proved_;
+  std::uint32_t last_ = 0;  // where the last instruction starts
   SourcePosition current_;
   std::vector<std::uint32_t> labels_;  // word, or kNone
   std::vector<Fixup> fixups_;

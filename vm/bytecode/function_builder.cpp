@@ -109,6 +109,7 @@ void FunctionBuilder::emit(Op op, std::initializer_list<Argument> operands) {
   const OperationInfo& row = info(op);
   note_position();
   const auto start = static_cast<std::uint32_t>(code_.size());
+  last_ = start;
   code_.push_back(static_cast<Word>(op));
   if (row.words == 2) code_.push_back(0);
   const std::size_t expected = row.operand_count - (row.has_list ? 1U : 0U);
@@ -225,6 +226,7 @@ void FunctionBuilder::put_entry_code_first() {
   for (std::uint32_t& label : labels_) {
     if (label != kNone) label += shift;
   }
+  for (std::uint32_t& word : proved_) word += shift;
   // The first entry keeps word 0, so that the constants share its position.
   for (PositionEntry& entry : positions_) {
     if (entry.word != 0) entry.word += shift;
@@ -259,6 +261,7 @@ void FunctionBuilder::finish() {
   function.objects = std::move(objects_);
   function.code = std::move(code_);
   function.positions = std::move(positions_);
+  function.proved = std::move(proved_);
 }
 
 }  // namespace cairn::bytecode

@@ -94,8 +94,11 @@ struct Function {
   std::vector<MemoryObject> objects;  // ascending by offset, disjoint
   std::vector<Word> code;
   std::vector<PositionEntry> positions;  // ascending by word
-  SourcePosition position;               // of the declaration
-  KernelInfo kernel;                     // of a kernel
+  /// Ascending words of instructions whose guard the checker proved unable to fail: machine code leaves it out. Known
+  /// only of a module lowered by this process, never read from a file.
+  std::vector<std::uint32_t> proved;
+  SourcePosition position;  // of the declaration
+  KernelInfo kernel;        // of a kernel
 
   /// The position of the instruction at `word`.
   [[nodiscard]] SourcePosition position_at(std::uint32_t word) const;

@@ -8,6 +8,7 @@
 #include "frontend/check/tree_walk.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/source/token_scan.hpp"
+#include "vm/bytecode/emitted_guards.hpp"
 #include "vm/cli/comparisons.hpp"
 #include "vm/verify/fragment.hpp"
 #include "vm/verify/same_code.hpp"
@@ -135,24 +136,11 @@ std::size_t tasks_started(const checked::Function& function) {
   return count;
 }
 
-/// Guards that the lowered function (its closures and lanes too) evaluates, by kind.
-Json emitted_guards(const Code& code) {
-  std::map<std::string, std::size_t> counts;
-  for (std::uint32_t index = 0; index < code.module.functions.size(); ++index) {
-    std::uint32_t owner = index;
-    while (owner != bytecode::kNone && owner != code.function) owner = code.module.functions[owner].parent;
-    if (owner != code.function) continue;
-    const std::vector<bytecode::Word>& words = code.module.functions[index].code;
-    for (std::size_t at = 0; at < words.size(); at += bytecode::instruction_words(&words[at])) {
-      const std::uint64_t traps = bytecode::info(bytecode::op_of(words[at])).traps;
-      if (traps == ~std::uint64_t{0}) continue;
-      for (unsigned kind = 1; kind < 64; ++kind) {
-        if ((traps >> kind & 1U) != 0) ++counts[std::string(trap_kind_name(static_cast<TrapKind>(kind)))];
-      }
-    }
+Json guards_of(const Code& code) {
+  Json counts = Json::object();
+  for (const auto& [kind, count] : bytecode::emitted_guards(code.module, code.function)) {
+    counts[std::string(kind)] = count;
   }
-  counts.erase("stack");
-  counts.erase("allocation");
   return counts;
 }
 
@@ -205,7 +193,7 @@ Json deltas_of(const Side& before, const checked::Function& left, const Code* le
   };
   changed("census", census(one, left), census(other, right));
   if (left_code != nullptr && right_code != nullptr) {
-    changed("emitted_guards", emitted_guards(*left_code), emitted_guards(*right_code));
+    changed("emitted_guards", guards_of(*left_code), guards_of(*right_code));
   }
   return deltas;
 }

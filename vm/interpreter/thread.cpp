@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -201,7 +202,10 @@ void Thread::record_trap(TrapKind kind, const bytecode::Word* pc, const std::uin
   const std::uint32_t index = image().function_at(pc);
   if (index == kNone) return;
   const CodeEntry& entry = functions[index];
-  const auto position = entry.function->position_at(static_cast<std::uint32_t>(pc - entry.body));
+  const auto word = static_cast<std::uint32_t>(pc - entry.body);
+  // The interpreter keeps every guard, so that a wrong proof is found here.
+  assert(!std::ranges::binary_search(entry.function->proved, word) && "a guard proved unable to fail has failed");
+  const auto position = entry.function->position_at(word);
   trap.kind = kind;
   trap.message = interpreter::trap_message(kind, module, pc, base, position, pending.detail);
   if (position.file != kNone) {

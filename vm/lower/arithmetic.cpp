@@ -182,12 +182,12 @@ void FunctionLowering::binary_step(const BinaryExpr& e, Register left, Register 
   if (e.op >= BinaryOp::Equal && e.op <= BinaryOp::GreaterEqual) {
     comparison(e.op, type, to, left, *right, e.position, mark);
   } else {
-    arithmetic(e.op, type, to, left, *right, e.position, mark);
+    arithmetic(e.op, type, to, left, *right, e.position, mark, module_.discharged().contains(e));
   }
 }
 
 void FunctionLowering::arithmetic(BinaryOp op, const Type& type, Register to, Register left, const Expr& right,
-                                  Position position, const Mark& mark) {
+                                  Position position, const Mark& mark, bool proved) {
   const RegisterKind kind = form(type).kind;
   if (is_floating(kind)) {
     const Register operand = value(right);
@@ -201,11 +201,11 @@ void FunctionLowering::arithmetic(BinaryOp op, const Type& type, Register to, Re
                                        : checked_row(op, kind);
   if (const auto literal = literal_bits(right)) {
     release(mark);
-    return emit(position, next(row, bits ? 3 : 5), to, left, *literal);
+    return emit_guarded(proved, position, next(row, bits ? 3 : 5), to, left, *literal);
   }
   const Register operand = value(right);
   release(mark);
-  emit(position, row, to, left, operand);
+  emit_guarded(proved, position, row, to, left, operand);
 }
 static_assert(next(Op::AddU8, 5) == Op::AddU8Imm && next(Op::RemI64, 5) == Op::RemI64Imm);
 static_assert(next(Op::And, 3) == Op::AndImm && next(Op::Xor, 3) == Op::XorImm);
@@ -273,7 +273,7 @@ Register FunctionLowering::convert(const checked::ConvertExpr& e, Register into)
   const Mark mark = this->mark();
   const Register operand = value(*e.operand);
   release(mark);
-  emit(e.position, conversion_row(from, to), result, operand);
+  emit_guarded(module_.discharged().contains(e), e.position, conversion_row(from, to), result, operand);
   return result;
 }
 
@@ -312,14 +312,15 @@ Register FunctionLowering::builtin(const checked::BuiltinExpr& e, Register into)
   const Register a = value(swapped ? *second : *e.arguments[0]);
   if (swapped) second = e.arguments[0];
   const RegisterKind kind = form(*e.type).kind;
+  const bool proved = module_.discharged().contains(e);
   const auto with_second = [&](Op row, bool has_immediate) {
     if (const auto literal = literal_bits(*second); literal && has_immediate) {
       release(mark);
-      return emit(e.position, next(row, 5), to, a, *literal);
+      return emit_guarded(proved, e.position, next(row, 5), to, a, *literal);
     }
     const Register b = value(*second);
     release(mark);
-    emit(e.position, row, to, a, b);
+    emit_guarded(proved, e.position, row, to, a, b);
   };
   const auto alone = [&](Op row) {
     release(mark);

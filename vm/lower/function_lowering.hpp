@@ -55,6 +55,7 @@ struct Place {
   const Type* type = nullptr;  // of the value there
   Register reg;
   Register index;
+  bool proved = false;  // Element: its guard cannot fail
   std::uint64_t offset = 0;
   const Type* referent = nullptr;  // Reference: the type of the whole that `reg` refers to
 };
@@ -89,6 +90,12 @@ class FunctionLowering {
   void emit(Position position, Op op, Arguments... arguments) {
     at(position);
     f_.emit(op, arguments...);
+  }
+  /// An instruction with a guard; `proved`: it cannot fail.
+  template <class... Arguments>
+  void emit_guarded(bool proved, Position position, Op op, Arguments... arguments) {
+    emit(position, op, arguments...);
+    if (proved) f_.mark_proved();
   }
   void constant(Register to, std::uint64_t bits) { f_.constant(to, bits); }
   [[nodiscard]] RegisterType form(const Type& type) { return module_.types().value(type); }
@@ -172,7 +179,7 @@ class FunctionLowering {
   void binary_step(const checked::BinaryExpr& e, Register left, Register to);
   /// Both release `mark` before the instruction.
   void arithmetic(syntax::BinaryOp op, const Type& type, Register to, Register left, const Expr& right,
-                  Position position, const Mark& mark);
+                  Position position, const Mark& mark, bool proved);
   void comparison(syntax::BinaryOp op, const Type& type, Register to, Register left, const Expr& right,
                   Position position, const Mark& mark);
   Register convert(const checked::ConvertExpr& e, Register into);

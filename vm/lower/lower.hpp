@@ -13,7 +13,7 @@ namespace cairn::lower {
 struct Options {
   bool entry = true;                            // Program::main is a root, and the module's entry
   bool tests = false;                           // every test is a root
-  bool keep_guards = false;                     // also guards that were shown unable to fail
+  bool keep_guards = false;                     // of those proved unable to fail too (Function::proved stays empty)
   std::vector<const checked::Function*> roots;  // further ones: what an embedding host may call
 };
 

@@ -34,6 +34,7 @@ Lowered ModuleLowering::run() {
   while (!queue_.empty() && failure_.empty()) {
     const checked::Function& next = *queue_.front();
     queue_.pop_front();
+    if (next.parent == nullptr && !options_.keep_guards) discharged_.add(next);
     FunctionLowering(*this, next, functions_.at(&next)).run();
   }
   lowered.module = builder_.take();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/check/cooperative.hpp"
+#include "frontend/check/discharge.hpp"
 #include "frontend/check/program.hpp"
 #include "frontend/check/traits.hpp"
 #include "frontend/support/arena.hpp"
@@ -58,6 +59,8 @@ class ModuleLowering {
   [[nodiscard]] bytecode::ModuleBuilder& builder() { return builder_; }
   [[nodiscard]] TypeLowering& types() { return types_; }
   [[nodiscard]] const Options& options() const { return options_; }
+  /// Guards that cannot fail, of the functions lowered so far and those in them.
+  [[nodiscard]] const DischargedGuards& discharged() const { return discharged_; }
   [[nodiscard]] std::string_view text(Name name) const { return compilation_.names.text(name); }
   [[nodiscard]] const NameTable& names() const { return compilation_.names; }
   [[nodiscard]] bytecode::SourcePosition position(Position position);
@@ -95,6 +98,7 @@ class ModuleLowering {
   const Options& options_;
   bytecode::ModuleBuilder builder_;
   TypeLowering types_;
+  DischargedGuards discharged_;
   std::unordered_map<const checked::Function*, std::uint32_t> functions_;
   std::unordered_map<const checked::Function*, std::uint32_t> foreigns_;
   Arena arena_;  // of task bodies

@@ -76,6 +76,7 @@ Place FunctionLowering::element_place(const ElementExpr& e) {
   const Register index = value(*e.index);
   Place found;
   found.type = &element;
+  found.proved = module_.discharged().contains(e);
   const RegisterType form = f_.type_of(all);
   found.writable = form.kind == RegisterKind::Buf || form.writable;
   if (shape_of(element) != Shape::Memory) {
@@ -87,7 +88,7 @@ Place FunctionLowering::element_place(const ElementExpr& e) {
   found.kind = Place::Kind::Reference;
   found.referent = &element;
   found.reg = temporary({RegisterKind::Ref, found.writable, types().memory(element)});
-  emit(e.position, Op::RefAt, found.reg, all, index, size);
+  emit_guarded(found.proved, e.position, Op::RefAt, found.reg, all, index, size);
   return found;
 }
 
@@ -120,7 +121,7 @@ Register FunctionLowering::load(const Place& from, Position position, Register i
       emit(position, memory_operation(Op::LoadBool, type.kind), to, place.reg, place.offset);
       break;
     default:
-      emit(position, memory_operation(Op::LoadAtBool, type.kind), to, place.reg, place.index);
+      emit_guarded(place.proved, position, memory_operation(Op::LoadAtBool, type.kind), to, place.reg, place.index);
       break;
   }
   return to;
@@ -139,7 +140,8 @@ void FunctionLowering::store(const Place& to, Register value, Position position)
     case Place::Kind::Reference:
       return emit(position, memory_operation(Op::StoreBool, kind), place.reg, value, place.offset);
     default:
-      return emit(position, memory_operation(Op::StoreAtBool, kind), place.reg, place.index, value);
+      return emit_guarded(place.proved, position, memory_operation(Op::StoreAtBool, kind), place.reg, place.index,
+                          value);
   }
 }
 
@@ -165,7 +167,7 @@ Register FunctionLowering::reference(const Place& place, Position position, Regi
       emit(position, Op::RefOffset, to, place.reg, place.offset);
       break;
     default:
-      emit(position, Op::RefAt, to, place.reg, place.index, types().size(*place.type));
+      emit_guarded(place.proved, position, Op::RefAt, to, place.reg, place.index, types().size(*place.type));
       break;
   }
   return to;
@@ -204,7 +206,7 @@ Register FunctionLowering::view_of_place(const Expr& e, Position position, Regis
       emit(position, Op::LoadPair, reg, from.reg, from.offset);
       break;
     default:
-      emit(position, Op::LoadAtPair, reg, from.reg, from.index);
+      emit_guarded(from.proved, position, Op::LoadAtPair, reg, from.reg, from.index);
       break;
   }
   return reg;

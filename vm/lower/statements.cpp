@@ -217,7 +217,7 @@ void FunctionLowering::compound(const checked::CompoundStmt& s) {
   const Place to = place(*s.place);
   const Register old = load(to, s.position);
   const Register fresh = to.kind == Place::Kind::Register ? to.reg : temporary(type);
-  arithmetic(s.op, type, fresh, old, *s.value, s.position, mark());
+  arithmetic(s.op, type, fresh, old, *s.value, s.position, mark(), module_.discharged().contains(s));
   if (to.kind != Place::Kind::Register) store(to, fresh, s.position);
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "vm/bytecode/emitted_guards.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/running.hpp"
 
@@ -50,9 +51,15 @@ std::string region_text(const nlohmann::ordered_json& region) {
 }
 
 std::string for_people(const std::string& name, const nlohmann::ordered_json& function) {
-  std::string text = name + ": guards " + counts_text(function["guards"]["sites"]) + "\n";
-  for (const auto& [line, counts] : function["guards"]["by_line"].items()) {
-    text += "  line " + line + ": " + counts_text(counts) + "\n";
+  const auto& guards = function["guards"];
+  std::string text = name + ": guards " + counts_text(guards["sites"]);
+  if (!guards["discharged"].empty()) text += "; proved and left out: " + counts_text(guards["discharged"]);
+  text += "\n";
+  for (const auto& [line, counts] : guards["by_line"].items()) {
+    text += "  line " + line + ": " + counts_text(counts);
+    const auto& proved = guards["discharged_by_line"];
+    if (proved.contains(line)) text += "; proved: " + counts_text(proved[line]);
+    text += "\n";
   }
   for (const auto& entry : function["allocations"]) {
     text += "  line " + line_of(entry) + ": allocates " + entry["what"].get<std::string>() + " " +
@@ -114,6 +121,28 @@ std::string shown(const nlohmann::ordered_json& record) {
   return text;
 }
 
+/// Adds what guards the lowered code holds, to the functions that can be lowered.
+void add_emitted(const Session& session, nlohmann::ordered_json& functions) {
+  lower::Options options;
+  options.entry = false;
+  std::vector<std::string> names;
+  for (const auto& function : session.compilation().program.functions) {
+    const std::string name(function->name);
+    if (function->parent != nullptr || function->body == nullptr || !functions.contains(name)) continue;
+    options.roots.push_back(function.get());
+    names.push_back(name);
+  }
+  const auto lowered = session.lower(options);
+  if (!lowered) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+    for (const auto& [kind, count] : bytecode::emitted_guards(lowered->module, lowered->roots[i])) {
+      counts[std::string(kind)] = count;
+    }
+    functions[names[i]]["guards"]["emitted"] = std::move(counts);
+  }
+}
+
 }  // namespace
 
 int explain_command(const Invocation& invocation) {
@@ -132,6 +161,7 @@ int explain_command(const Invocation& invocation) {
     }
     record["functions"] = std::move(chosen);
   }
+  add_emitted(*session, record["functions"]);
   if (output.json()) {
     output.record(record);
     return kGood;
