@@ -57,7 +57,8 @@ void require_template_names_operands(std::string_view text, std::size_t operands
   std::vector<bool> named(operands);
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;
-    if (++i < text.size() && text[i] == '%') continue;
+    ++i;
+    if (i < text.size() && text[i] == '%') continue;
     const bool modified = i < text.size() && ((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z'));
     if (modified && target == AsmTarget::Ptx) {
       refuse(Code::AsmOperands, at, "A PTX template has no letter between % and an operand's number.");
