@@ -41,7 +41,7 @@ enum class Argument : std::uint8_t {
   Environment,  // Code::environment_bytes bytes, on a boundary of Code::environment_align
   Count,        // u64: indices of the region; of a cooperative region its blocks
   Output,       // address of element 0 of a scan's or selection's output
-  Staging,      // address of room for `count` elements of a selection's output
+  Staging,      // address of room for `count` elements of a selection's output and, right after them, `count` bytes
   Scratch,      // address of 8 bytes for each tile (or, of a Reduce, for each block of its first entry)
   Tiles,        // u64: how many of those there are
   Total,        // address of the total, of the fold's scalar type, or the u64 of a selection; 0: nobody wants it
