@@ -6,12 +6,24 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-
-#include "runtime/sums/grid_sum.hpp"
+#include <utility>
 
 namespace cairn::runtime {
 
+void GridSum::empty_into(Superaccumulator& total) {
+  if (runs == 0) return;
+  for (int level = 0; level < grid.levels; ++level) {
+    std::int64_t sum = 0;
+    for (std::int64_t& lane : units[level]) sum += std::exchange(lane, 0);
+    total.add_scaled(sum, grid.top - kGridStep * level);
+  }
+  runs = 0;
+}
+
 namespace {
+
+constexpr std::size_t kSample = 128;       // terms the first grid is chosen by
+constexpr std::size_t kLeastForGrid = 48;  // fewer go straight to the accumulator
 
 SumEngine detect() {
 #if defined(__x86_64__)
@@ -43,7 +55,8 @@ bool engine_of(SumEngine engine, GridEngine<Term>& chosen) {
 #endif
 }
 
-/// The grid with the fewest levels that holds magnitudes of this range, if any.
+/// The grid with the fewest levels that holds magnitudes of this range, if any; they stand in the middle of what it
+/// holds, so that the next runs fit too.
 template <class Term>
 bool grid_for(Magnitudes range, Grid& grid) {
   if (!std::isfinite(range.greatest)) return false;
@@ -55,11 +68,10 @@ bool grid_for(Magnitudes range, Grid& grid) {
   const int unit = std::ilogb(range.least) - kFractionBits;  // every term is a multiple of 2^unit, or of a larger power
   const int least_top = std::ilogb(range.greatest) + 1 - kGridRoom;
   for (int levels = 1; levels <= kGridLevels; ++levels) {
-    // A binade or two of slack keeps the next runs on the same grid, where there is room for it.
-    for (int slack = 2; slack >= 0; --slack) {
-      grid = {least_top + slack, levels};
-      if (last_unit(grid) <= unit && std::abs(grid.top) <= kGridReach) return true;
-    }
+    const int slack = unit - last_unit({least_top, levels});
+    if (slack < 0) continue;
+    grid = {least_top + slack / 2, levels};
+    return std::abs(grid.top) <= kGridReach;
   }
   return false;
 }
@@ -90,22 +102,36 @@ void ExactSum<Term>::add_with(std::span<const Term> terms, SumEngine vectors) {
   if (terms.size() < kLeastForGrid || !engine_of<Term>(vectors, engine)) return add_slowly(terms);
 
   while (!terms.empty()) {
-    std::array<Term, kRun> padded;
-    const Term* run = terms.data();
-    if (terms.size() < kRun) {  // its magnitudes are taken of a whole run; zeros do not count
-      padded.fill(0);
-      std::ranges::copy(terms, padded.begin());
-      run = padded.data();
-    }
-    Grid grid;
-    std::size_t summed = 0;
-    if (grid_for<Term>(engine.magnitudes(run), grid)) summed = engine.sum(terms.data(), terms.size(), grid, total_);
+    const std::span<const Term> run = terms.first(std::min(terms.size(), kRun));
+    const auto sum_on = [&](std::span<const Term> judged) {
+      return change_grid(engine.magnitudes(judged.data(), judged.size()))
+                 ? engine.sum(terms.data(), terms.size(), on_grid_)
+                 : 0;
+    };
+    std::size_t summed =
+        has_grid_ ? engine.sum(terms.data(), terms.size(), on_grid_) : sum_on(run.first(std::min(run.size(), kSample)));
+    if (summed == 0) summed = sum_on(run);
     if (summed == 0) {  // too wide for any grid, or not finite
-      summed = std::min(terms.size(), kRun);
-      add_slowly(terms.first(summed));
+      summed = run.size();
+      add_slowly(run);
     }
+    if (on_grid_.runs == kRunsBetweenEmptyings) on_grid_.empty_into(total_);
     terms = terms.subspan(summed);
   }
+}
+
+/// Takes a grid that holds this range, and what has been met before too if there is one.
+template <class Term>
+bool ExactSum<Term>::change_grid(Magnitudes range) {
+  const Magnitudes both = {std::max(range.greatest, met_.greatest), std::min(range.least, met_.least)};
+  Grid grid;
+  const bool holds_both = grid_for<Term>(both, grid);
+  if (!holds_both && !grid_for<Term>(range, grid)) return false;
+  on_grid_.empty_into(total_);
+  on_grid_.grid = grid;
+  has_grid_ = true;
+  met_ = holds_both ? both : range;
+  return true;
 }
 
 template <class Term>
@@ -124,6 +150,8 @@ void ExactSum<Term>::add_slowly(std::span<const Term> terms) {
 template <class Term>
 void ExactSum<Term>::join(const ExactSum& other) {
   total_.add(other.total_);
+  GridSum rest = other.on_grid_;
+  rest.empty_into(total_);
   nan_ = nan_ || other.nan_;
   positive_infinity_ = positive_infinity_ || other.positive_infinity_;
   negative_infinity_ = negative_infinity_ || other.negative_infinity_;
@@ -143,10 +171,13 @@ Term ExactSum<Term>::result() const {
   if (positive_infinity_) return Limits::infinity();
   if (negative_infinity_) return -Limits::infinity();
   if (any_ && !not_negative_zero_) return -Term{0};
+  Superaccumulator total = total_;
+  GridSum rest = on_grid_;
+  rest.empty_into(total);
   if constexpr (std::is_same_v<Term, double>)
-    return total_.to_f64();
+    return total.to_f64();
   else
-    return total_.to_f32();
+    return total.to_f32();
 }
 
 template class ExactSum<float>;

@@ -4,14 +4,16 @@
 // Method. Long runs of terms are cut by vector code into at most three grids of powers of two ("pre-rounding": S. M.
 // Rump, T. Ogita and S. Oishi, "Accurate floating-point summation", 2008; J. Demmel and H. D. Nguyen, "Fast
 // reproducible floating-point summation", 2013), each grid's part summed in doubles that have room for it, so no
-// addition rounds. A run whose terms do not fit the three grids, and everything that is left over, goes to a
-// Superaccumulator.
+// addition rounds, and counted in integers after each run. A run whose terms do not fit the three grids, and what the
+// integers held in the end, goes to a Superaccumulator.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
+#include "runtime/sums/grid_sum.hpp"
 #include "runtime/sums/superaccumulator.hpp"
 
 namespace cairn::runtime {
@@ -35,11 +37,13 @@ class ExactSum {
 
  private:
   void add_slowly(std::span<const Term> terms);
+  bool change_grid(Magnitudes range);
 
-  static constexpr std::size_t kLeastForGrid = 48;  // fewer go straight to the accumulator
-
-  Superaccumulator total_;  // of the finite terms
-  bool nan_ = false;        // what else was met (6.2)
+  Superaccumulator total_;  // of the finite terms, together with
+  GridSum on_grid_;
+  bool has_grid_ = false;
+  Magnitudes met_ = {0, std::numeric_limits<double>::infinity()};  // what the grid was chosen by
+  bool nan_ = false;                                               // what else was met (6.2)
   bool positive_infinity_ = false;
   bool negative_infinity_ = false;
   bool any_ = false;

@@ -9,19 +9,14 @@ namespace {
 struct Avx2 {
   using Wide = __m256d;
   static constexpr std::size_t kWidth = 4;
-  static constexpr std::size_t kAccumulators = 4;
   static Wide splat(double value) { return _mm256_set1_pd(value); }
   static Wide add(Wide a, Wide b) { return _mm256_add_pd(a, b); }
   static Wide sub(Wide a, Wide b) { return _mm256_sub_pd(a, b); }
   static bool unordered(Wide a) { return _mm256_movemask_pd(_mm256_cmp_pd(a, a, _CMP_UNORD_Q)) != 0; }
-  static std::int64_t count(const Wide (&sums)[kAccumulators], Wide scale) {
-    std::int64_t total = 0;
-    for (const Wide& sum : sums) {
-      alignas(32) double lanes[kWidth];
-      _mm256_store_pd(lanes, _mm256_mul_pd(sum, scale));
-      for (const double lane : lanes) total += _mm_cvtsd_si64(_mm_set_sd(lane));
-    }
-    return total;
+  static void add_units(std::int64_t* units, Wide sum, Wide magic) {
+    const __m256i count = _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(sum, magic)), _mm256_castpd_si256(magic));
+    auto* const lanes = reinterpret_cast<__m256i*>(units);
+    _mm256_storeu_si256(lanes, _mm256_add_epi64(_mm256_loadu_si256(lanes), count));
   }
 };
 
@@ -82,7 +77,7 @@ struct F32 : Avx2 {
 
 }  // namespace
 
-GridEngine<double> grid_engine_f64_avx2() { return {grid_sum_of<F64, double>, run_magnitudes<F64, double>}; }
-GridEngine<float> grid_engine_f32_avx2() { return {grid_sum_of<F32, float>, run_magnitudes<F32, float>}; }
+GridEngine<double> grid_engine_f64_avx2() { return {grid_sum_of<F64, double>, nonzero_magnitudes<F64, double>}; }
+GridEngine<float> grid_engine_f32_avx2() { return {grid_sum_of<F32, float>, nonzero_magnitudes<F32, float>}; }
 
 }  // namespace cairn::runtime

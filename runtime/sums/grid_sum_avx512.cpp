@@ -16,15 +16,13 @@ constexpr int kAbsoluteMin = 0b0010 | 0b1000;
 struct Avx512 {
   using Wide = __m512d;
   static constexpr std::size_t kWidth = 8;
-  static constexpr std::size_t kAccumulators = 4;
   static Wide splat(double value) { return _mm512_set1_pd(value); }
   static Wide add(Wide a, Wide b) { return _mm512_add_pd(a, b); }
   static Wide sub(Wide a, Wide b) { return _mm512_sub_pd(a, b); }
   static bool unordered(Wide a) { return _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q) != 0; }
-  static std::int64_t count(const Wide (&sums)[kAccumulators], Wide scale) {
-    __m512i total = _mm512_setzero_si512();
-    for (const Wide& sum : sums) total = _mm512_add_epi64(total, _mm512_cvtpd_epi64(_mm512_mul_pd(sum, scale)));
-    return _mm512_reduce_add_epi64(total);
+  static void add_units(std::int64_t* units, Wide sum, Wide magic) {
+    const __m512i count = _mm512_sub_epi64(_mm512_castpd_si512(_mm512_add_pd(sum, magic)), _mm512_castpd_si512(magic));
+    _mm512_storeu_si512(units, _mm512_add_epi64(_mm512_loadu_si512(units), count));
   }
 };
 
@@ -64,7 +62,7 @@ struct F32 : Avx512 {
 
 }  // namespace
 
-GridEngine<double> grid_engine_f64_avx512() { return {grid_sum_of<F64, double>, run_magnitudes<F64, double>}; }
-GridEngine<float> grid_engine_f32_avx512() { return {grid_sum_of<F32, float>, run_magnitudes<F32, float>}; }
+GridEngine<double> grid_engine_f64_avx512() { return {grid_sum_of<F64, double>, nonzero_magnitudes<F64, double>}; }
+GridEngine<float> grid_engine_f32_avx512() { return {grid_sum_of<F32, float>, nonzero_magnitudes<F32, float>}; }
 
 }  // namespace cairn::runtime

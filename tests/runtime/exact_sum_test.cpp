@@ -3,9 +3,11 @@
 
 #include <gmp.h>
 
+#include <algorithm>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <vector>
@@ -76,6 +78,8 @@ std::vector<SumEngine> engines() {
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 std::uint64_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
+constexpr int kKinds = 10;
+
 /// One kind of array a round: like magnitudes, 60 binades, every binade, small integers, powers of two, subnormals,
 /// near overflow, mostly zeros, one tiny term, near the least normal.
 template <class Term>
@@ -126,19 +130,86 @@ std::vector<Term> terms_of_kind(int kind, std::size_t count, std::mt19937_64& ra
   return terms;
 }
 
+/// Terms whose sum stands half way between two numbers, or one tiny step beside that, after much has cancelled; at the
+/// least numbers and at the greatest too, where half way past the last is an infinity.
+template <class Term>
+std::vector<Term> terms_about_a_tie(std::size_t count, std::mt19937_64& random) {
+  using Limits = std::numeric_limits<Term>;
+  const auto any = [&](int span) { return static_cast<int>(random() % static_cast<std::uint64_t>(span)); };
+  const int binades[] = {any(200) - 100, Limits::min_exponent - 1 + any(40), Limits::max_exponent - 1};
+  const int binade = binades[any(3)];
+  Term base = std::ldexp(Term{1}, binade);
+  switch (any(3)) {
+    case 0:
+      base = std::nextafter(std::ldexp(base, 1 - (binade == Limits::max_exponent - 1)), Term{0});
+      break;
+    case 1:
+      base += std::ldexp(static_cast<Term>(any(1 << 20)), binade - Limits::digits + 1);
+      break;
+    default:
+      break;
+  }
+  const int half = binade - Limits::digits;
+  std::vector<Term> terms{base};
+  const int least = Limits::min_exponent - Limits::digits;
+  if (half >= least) {
+    const int pieces = half - 3 >= least ? 8 : 1;
+    for (int i = 0; i < pieces; ++i) terms.push_back(std::ldexp(Term{1}, pieces == 8 ? half - 3 : half));
+    if (any(3) != 0) terms.push_back(std::ldexp(any(2) == 0 ? Term{1} : Term{-1}, least + any(half - least + 1)));
+  }
+  if (any(2) == 0) {
+    for (auto& term : terms) term = -term;
+  }
+  while (terms.size() + 1 < count) {
+    const Term noise = std::ldexp(static_cast<Term>(any(1 << 24) + 1),
+                                  any(2) == 0 ? binade - 30 + any(3) : Limits::min_exponent + any(100));
+    terms.push_back(noise);
+    terms.push_back(-noise);
+  }
+  std::ranges::shuffle(terms, random);
+  return terms;
+}
+
+/// CAIRN_SUM_ARRAYS=1000000 for a long run.
+int rounds() {
+  const char* asked = std::getenv("CAIRN_SUM_ARRAYS");
+  return asked != nullptr ? std::atoi(asked) : 4000;
+}
+
 TEMPLATE_TEST_CASE("an exact sum is the sum of rationals rounded once, with every vector width and any blocks",
                    "[runtime][sums]", float, double) {
   std::mt19937_64 random(20240611);
-  for (int round = 0; round < 4000; ++round) {
-    const auto count = static_cast<std::size_t>(random() % (round % 8 == 0 ? 5000 : 700));
-    const auto terms = terms_of_kind<TestType>(round % 10, count, random);
+  for (int round = 0; round < rounds(); ++round) {
+    const int kind = round % (kKinds + 2);
+    const auto count = static_cast<std::size_t>(random() % (round % 64 == 0 ? 5000 : round % 8 == 0 ? 1500 : 200));
+    const auto terms =
+        kind < kKinds ? terms_of_kind<TestType>(kind, count, random) : terms_about_a_tie<TestType>(count, random);
     const TestType wanted = rational_sum(terms);
     for (const SumEngine engine : engines()) {
-      const TestType got = exact_sum(terms, engine, 1 + random() % 16);
-      INFO("kind " << round % 10 << ", " << count << " terms, engine " << static_cast<int>(engine));
-      REQUIRE(got == wanted);
+      const std::size_t all = round % 16 == 0 ? 16 : 1;  // every number of lanes now and then, else some
+      for (std::size_t k = 1; k <= all; ++k) {
+        const std::size_t lanes = all == 16 ? k : 1 + random() % 16;
+        const TestType got = exact_sum(terms, engine, lanes);
+        if (got == wanted) continue;
+        INFO("kind " << kind << ", " << count << " terms, " << lanes << " lanes, engine " << static_cast<int>(engine));
+        REQUIRE(got == wanted);
+      }
     }
   }
+}
+
+TEMPLATE_TEST_CASE("an exact sum keeps its grids over millions of terms and changes them as magnitudes do",
+                   "[runtime][sums]", float, double) {
+  std::mt19937_64 random(7);
+  std::vector<TestType> terms;
+  for (const int kind : {0, 1, 3, 0, 2, 1, 6, 0}) {
+    const auto more = terms_of_kind<TestType>(kind, 100000 + random() % 100000, random);
+    terms.insert(terms.end(), more.begin(), more.end());
+  }
+  // All at the top of one grid, so that its integers fill.
+  terms.insert(terms.end(), 2000000, std::nextafter(TestType{2}, TestType{0}));
+  const TestType wanted = rational_sum(terms);
+  for (const SumEngine engine : engines()) CHECK(exact_sum(terms, engine, 1) == wanted);
 }
 
 TEMPLATE_TEST_CASE("an exact sum settles infinities, NaNs and signed zeros by the table", "[runtime][sums]", float,
