@@ -1,9 +1,9 @@
-// Exact sums beside a vectorized sum in any order (the floor) and the fold in written order: nanoseconds a term, the
-// least of some runs, and ratios. Terms of like magnitude, and terms spread over 60 binades.
+// Exact sums beside a vectorized sum in any order (the floor) and the fold in written order: nanoseconds a term of the
+// longest lane, the least of some runs, and ratios. Terms of like magnitude, and terms spread over 60 binades.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <random>
 #include <span>
 #include <thread>
@@ -56,39 +56,40 @@ template <class Term>
   return total;
 }
 
-/// `sum_of(part)` of each lane's part, joined by `join`.
-template <class Sum, class Term, class SumOf, class Join>
-Sum in_lanes(std::span<const Term> terms, unsigned lanes, SumOf sum_of, Join join) {
-  if (lanes == 1) return sum_of(terms);
-  std::vector<Sum> sums(lanes);
-  std::vector<std::jthread> threads;
-  const std::size_t size = terms.size() / lanes;
-  const auto part = [&](unsigned lane) {
-    return lane + 1 == lanes ? terms.subspan(lane * size) : terms.subspan(lane * size, size);
-  };
-  for (unsigned lane = 1; lane < lanes; ++lane) {
-    threads.emplace_back([&sums, &sum_of, &part, lane] { sums[lane] = sum_of(part(lane)); });
-  }
-  sums[0] = sum_of(part(0));
-  threads.clear();
-  for (unsigned lane = 1; lane < lanes; ++lane) join(sums[0], sums[lane]);
-  return sums[0];
+/// This thread's own time, which other programs on the machine do not lengthen.
+double thread_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-template <class Run>
-double nanoseconds_a_term(std::size_t terms, Run run) {
-  using Clock = std::chrono::steady_clock;
-  const std::size_t repeats = std::max<std::size_t>(1, (std::size_t{1} << 22U) / terms);
-  double best = 1e30;
-  for (int round = 0; round < 7; ++round) {
-    const auto begin = Clock::now();
+/// Nanoseconds of the longest of `lanes` lanes, each of which sums its part.
+template <class Term, class SumOf>
+double run_in_lanes(std::span<const Term> terms, unsigned lanes, SumOf sum_of) {
+  std::vector<double> taken(lanes);
+  std::vector<std::jthread> threads;
+  const std::size_t size = terms.size() / lanes;
+  const std::size_t repeats = std::max<std::size_t>(1, (std::size_t{1} << 22U) / terms.size());
+  const auto run = [&](unsigned lane) {
+    const auto part = lane + 1 == lanes ? terms.subspan(lane * size) : terms.subspan(lane * size, size);
+    const double begin = thread_nanoseconds();
     for (std::size_t i = 0; i < repeats; ++i) {
-      auto sum = run();
+      auto sum = sum_of(part);
       asm volatile("" : "+m"(sum) : : "memory");
     }
-    best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
-  }
-  return best / static_cast<double>(repeats * terms);
+    taken[lane] = (thread_nanoseconds() - begin) / static_cast<double>(repeats);
+  };
+  for (unsigned lane = 1; lane < lanes; ++lane) threads.emplace_back(run, lane);
+  run(0);
+  threads.clear();
+  return std::ranges::max(taken);
+}
+
+template <class Term, class SumOf>
+double nanoseconds_a_term(std::span<const Term> terms, unsigned lanes, SumOf sum_of) {
+  double best = 1e30;
+  for (int round = 0; round < 7; ++round) best = std::min(best, run_in_lanes(terms, lanes, sum_of));
+  return best / static_cast<double>(terms.size());
 }
 
 template <class Term>
@@ -101,22 +102,17 @@ void measure(std::size_t count, int binades, unsigned lanes) {
     term = static_cast<Term>(std::ldexp(random() % 2 == 0 ? unit(random) : -unit(random), shift));
   }
   const std::span<const Term> all(terms);
-  const double floor = nanoseconds_a_term(
-      count, [&] { return in_lanes<Term>(all, lanes, sum_in_any_order<Term>, [](Term& a, Term b) { a += b; }); });
-  const double fold = nanoseconds_a_term(count, [&] { return fold_in_order(all); });
+  const double floor = nanoseconds_a_term(all, lanes, sum_in_any_order<Term>);
+  const double fold = nanoseconds_a_term(all, 1, fold_in_order<Term>);
   std::printf("f%zu %8zu terms, %2d binades, %u lanes: any order %.3f, in order %.3f", sizeof(Term) * 8, count, binades,
               lanes, floor, fold);
   const SumEngine best = cairn::runtime::best_sum_engine();
   for (const auto& [name, engine] : {std::pair{"avx512", SumEngine::Avx512}, std::pair{"avx2", SumEngine::Avx2}}) {
     if (engine > best) continue;
-    const double exact = nanoseconds_a_term(count, [&] {
-      const auto sum_of = [&](std::span<const Term> part) {
-        ExactSum<Term> sum;
-        sum.add_with(part, engine);
-        return sum;
-      };
-      const auto join = [](ExactSum<Term>& a, const ExactSum<Term>& b) { a.join(b); };
-      return in_lanes<ExactSum<Term>>(all, lanes, sum_of, join).result();
+    const double exact = nanoseconds_a_term(all, lanes, [&](std::span<const Term> part) {
+      ExactSum<Term> sum;
+      sum.add_with(part, engine);
+      return sum.result();
     });
     std::printf("; exact %s %.3f (%.2fx any order, %.2fx in order)", name, exact, exact / floor, exact / fold);
   }

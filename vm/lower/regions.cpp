@@ -293,8 +293,10 @@ const checked::Expr& FunctionLowering::yielded(const checked::Function& lane) {
 void FunctionLowering::run_lane() {
   const LaneForm form = module_.lane_form(function_);
   if (form.kind == LaneForm::Kind::Kernel) return run_kernel();
-  const Register index = f_.parameter(0);
-  const Register limit = f_.parameter(1);
+  const bool gives_terms = form.kind == LaneForm::Kind::Terms;
+  const Register first = f_.parameter(0);
+  const Register index = gives_terms ? f_.add_register(kIndexRegister) : first;
+  const Register limit = gives_terms ? f_.add_register(kIndexRegister) : f_.parameter(1);
   const Local& binder = *function_.parameters.front();
   f_.name(index, std::string(module_.text(binder.name)));
   Place home_of_index;
@@ -316,9 +318,12 @@ void FunctionLowering::run_lane() {
     constant(written, 0);
   }
   if (form.kind == LaneForm::Kind::Compact) set_home(*form.yield->parameters.front(), home_of_index);
+  // Terms are counted, so that the loop has one counter: its index is `first` and that.
+  if (gives_terms) f_.emit(Op::SubU64, limit, f_.parameter(1), first);
   const Label body = f_.label();
   const Label next = f_.label();
   f_.bind(body);
+  if (gives_terms) f_.emit(Op::AddU64, index, first, written);
   ++depth_;
   const Mark mark = this->mark();
   switch (form.kind) {
@@ -332,7 +337,6 @@ void FunctionLowering::run_lane() {
     case LaneForm::Kind::Terms: {
       const Register given = value(yielded(function_));
       emit(form.position, memory_operation(Op::StoreAtBool, kind), f_.parameter(2), written, given);
-      emit(form.position, Op::AddU64Imm, written, written, 1);
       break;
     }
     case LaneForm::Kind::Scan: {
@@ -354,7 +358,7 @@ void FunctionLowering::run_lane() {
   const bool is_endless = form.kind == LaneForm::Kind::Region && function_.body->leaves;
   if (is_endless) return;
   f_.bind(next);
-  emit(function_.position, Op::LoopNext, index, limit, body);
+  emit(function_.position, Op::LoopNext, gives_terms ? written : index, limit, body);
   if (folds || form.kind == LaneForm::Kind::Compact) {
     f_.emit(Op::ReturnValue, folds ? total : written);
   } else {
