@@ -79,6 +79,7 @@ enum class Opcode : std::uint8_t {
   StackGuard,  // leaves to the baseline's entry of `word` unless `immediate` bytes above the frame's base are free;
                // nothing is stored: only where every live slot is still in the frame
   Poll,        // counts a back edge to `word`; may leave there with every slot in `uses` stored
+  Point,       // a loop's start, where versions may leave to `word`: `uses` are the live slots. Nothing is done here
   // ---- calls: the window is slot `scale`, absolute; `uses` are stored before
   Call,       // function `immediate`
   CallValue,  // the function value a, of signature `immediate`; traps with Callable when it is none

@@ -10,11 +10,12 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Opcode::Count)> kNames = {
-    "nop",        "const",    "slot",  "frame.address", "text",  "phi",     "add",    "sub",         "mul",  "div",
-    "rem",        "neg",      "abs",   "shl",           "shr",   "and",     "or",     "xor",         "min",  "max",
-    "fma",        "sqrt",     "floor", "ceil",          "trunc", "compare", "select", "convert",     "bits", "splat",
-    "lane",       "address",  "load",  "store",         "copy",  "zero",    "guard",  "stack.guard", "poll", "call",
-    "call.value", "call.dyn", "step",  "result",        "jump",  "branch",  "switch", "return",      "trap", "exit"};
+    "nop",     "const",       "slot",   "frame.address", "text",    "phi",        "add",      "sub",     "mul",
+    "div",     "rem",         "neg",    "abs",           "shl",     "shr",        "and",      "or",      "xor",
+    "min",     "max",         "fma",    "sqrt",          "floor",   "ceil",       "trunc",    "compare", "select",
+    "convert", "bits",        "splat",  "lane",          "address", "load",       "store",    "copy",    "zero",
+    "guard",   "stack.guard", "poll",   "point",         "call",    "call.value", "call.dyn", "step",    "result",
+    "jump",    "branch",      "switch", "return",        "trap",    "exit"};
 constexpr std::array<std::string_view, 13> kKinds = {"none", "bool", "u8",  "u16", "u32", "u64", "i8",
                                                      "i16",  "i32",  "i64", "f32", "f64", "pair"};
 constexpr std::array<std::string_view, 8> kRelations = {"eq", "ne", "lt", "le", "gt", "ge", "notlt", "notle"};
@@ -64,7 +65,10 @@ class Writer {
   }
 
  private:
-  static std::string number(std::int64_t value) { return std::to_string(value); }
+  template <class T>
+  static std::string number(T value) {
+    return std::to_string(value);
+  }
 
   void block(BlockId b) {
     const Block& block = f_.blocks[b];
