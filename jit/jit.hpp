@@ -83,6 +83,9 @@ struct CodeOptions {
 /// How much is made of a function: an instruction at a time, or with what is known of the whole.
 enum class Level : std::uint8_t { Baseline, Optimized };
 
+/// The text form of a function in the optimizing tier, after its passes; with `every_pass` before them and behind each.
+[[nodiscard]] std::string ssa_text(const bytecode::Module& module, std::uint32_t function, bool every_pass);
+
 /// The machine code of one module in one instance. Released with it. Safe to use from several threads.
 class MachineCode {
  public:

@@ -387,18 +387,25 @@ Value Builder::as(Kind kind, Value value) {
   return add(i);
 }
 
+/// An operation that traps unless it is known not to.
+Value Builder::add_checked(Instruction instruction) {
+  if (std::ranges::binary_search(source_.proved, at_)) {
+    instruction.mode = Mode::Exact;
+  } else {
+    instruction.mode = Mode::Checked;
+    told_uses();
+    f_.set_uses(instruction, list_);
+  }
+  return add(instruction);
+}
+
 Value Builder::binary(Opcode op, Kind kind, Value a, Value b, Mode mode) {
   Instruction i;
   i.op = op;
   i.kind = kind;
-  i.mode = mode;
   i.a = a;
   i.b = b;
-  if (mode == Mode::Checked) {
-    told_uses();
-    f_.set_uses(i, list_);
-  }
-  return add(i);
+  return mode == Mode::Checked ? add_checked(i) : (i.mode = mode, add(i));
 }
 
 Value Builder::frame_address(std::uint64_t offset, std::int64_t& rest) {
@@ -413,6 +420,7 @@ Value Builder::frame_address(std::uint64_t offset, std::int64_t& rest) {
 }
 
 void Builder::guard(TrapKind trap, Relation relation, Value a, Value b) {
+  if (std::ranges::binary_search(source_.proved, at_)) return;
   Instruction i;
   i.op = Opcode::Guard;
   i.kind = Kind::U64;
@@ -428,7 +436,7 @@ void Builder::guard(TrapKind trap, Relation relation, Value a, Value b) {
 void Builder::told_uses() {
   list_.clear();
   each_slot(pc_, 0, [&](std::uint32_t slot, bool reads, bool) {
-    if (reads) list_.push_back({slot, read(slot)});
+    if (reads && std::ranges::find(list_, slot, &Use::slot) == list_.end()) list_.push_back({slot, read(slot)});
   });
   lane_uses();
 }

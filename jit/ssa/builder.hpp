@@ -38,6 +38,7 @@ class Builder {
 
   // ---- making instructions
   Value add(Instruction instruction);
+  Value add_checked(Instruction instruction);
   Value constant(Kind kind, std::uint64_t bits);
   Value as(Kind kind, Value value);
   Value integer(std::uint32_t slot) { return as(Kind::U64, read(slot)); }

@@ -177,11 +177,8 @@ void Builder::arithmetic(const Shape& shape) {
     Instruction i;
     i.op = shape.verb == Verb::Neg ? Opcode::Neg : Opcode::Abs;
     i.kind = kind;
-    i.mode = Mode::Checked;
     i.a = left;
-    told_uses();
-    f_.set_uses(i, list_);
-    return define(a(), add(i));
+    return define(a(), add_checked(i));
   }
   const bool shifts = shape.verb == Verb::ShlWrap || shape.verb == Verb::Shr;
   const Value right = shape.immediate ? constant(shifts ? Kind::U64 : kind, pc_[1]) : integer(c());
@@ -288,9 +285,7 @@ void Builder::convert(const Shape& shape) {
   if (!is_float(shape.type)) {
     // Every unsigned number fits a u64, every signed one an i64: the slot is the same.
     if (shape.type == shape.source) return define(a(), i.a);
-    i.mode = Mode::Checked;
-    told_uses();
-    f_.set_uses(i, list_);
+    return define(a(), add_checked(i));
   }
   define(a(), add(i));
 }

@@ -84,7 +84,7 @@ class Writer {
   void instruction(Value value, const Block& block) {
     const Instruction& i = f_.at(value);
     text_ += "  ";
-    if (has_value(i.op)) text_ += "v" + number(value) + " = ";
+    if (has_value(i.op) || is_call(i.op) || i.op == Opcode::Step) text_ += "v" + number(value) + " = ";
     text_ += name_of(i.op);
     if (i.mode != Mode::Wrap) text_ += i.mode == Mode::Checked ? ".checked" : ".exact";
     if (has_relation(i.op)) text_ += "." + std::string(kRelations[static_cast<std::size_t>(i.relation)]);

@@ -1,6 +1,7 @@
 #include "vm/cli/dump.hpp"
 
 #include "frontend/syntax/dump.hpp"
+#include "jit/jit.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/cli/output.hpp"
 
@@ -29,6 +30,12 @@ void dump_source_stages(Session& session, std::string_view stages) {
   if (names_stage(stages, "tree")) {
     write_error(syntax::dump_tree(compilation.sources, compilation.names, compilation.tree));
   }
+}
+
+void dump_ssa(const bytecode::Module& module, std::string_view stages) {
+  const bool every_pass = names_stage(stages, "ssa:all");
+  if (!every_pass && !names_stage(stages, "ssa")) return;
+  for (std::uint32_t i = 0; i < module.functions.size(); ++i) write_error(jit::ssa_text(module, i, every_pass));
 }
 
 void dump_bytecode(const bytecode::Module& module, std::string_view stages) {

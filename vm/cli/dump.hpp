@@ -15,6 +15,8 @@ namespace cairn::cli {
 void dump_source_stages(Session& session, std::string_view stages);
 /// Prints `bytecode`.
 void dump_bytecode(const bytecode::Module& module, std::string_view stages);
+/// Prints `ssa`, what the optimizing tier makes of each function; with `ssa:all` behind each pass.
+void dump_ssa(const bytecode::Module& module, std::string_view stages);
 /// Prints `asm`.
 void dump_assembly(Execution& execution, std::string_view stages);
 

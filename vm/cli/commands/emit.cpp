@@ -1,6 +1,8 @@
 // cairn emit: the lowered program as text (tools, 3.15).
 #include <algorithm>
+#include <numeric>
 
+#include "jit/jit.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/running.hpp"
@@ -37,6 +39,17 @@ std::string assembly_of(bytecode::Module module, const std::vector<std::uint32_t
   return Execution(std::move(module), options).assembly(functions);
 }
 
+/// The same before machine code is made of it.
+std::string ssa_of(const bytecode::Module& module, std::vector<std::uint32_t> functions) {
+  if (functions.empty()) {
+    functions.resize(module.functions.size());
+    std::iota(functions.begin(), functions.end(), 0U);
+  }
+  std::string text;
+  for (const std::uint32_t function : functions) text += jit::ssa_text(module, function, false);
+  return text;
+}
+
 }  // namespace
 
 int emit_command(const Invocation& invocation) {
@@ -53,9 +66,10 @@ int emit_command(const Invocation& invocation) {
   if (!lowered) return output.refuse(lowered.error(), session->sources());
   const auto functions = functions_of(lowered->module, invocation.texts(Option::Symbols));
   if (!functions) return output.refuse(functions.error());
-  const bool as_assembly = invocation.text(Option::EmitAs) == "asm";
-  output.say(as_assembly ? assembly_of(std::move(lowered->module), *functions)
-                         : bytecode_of(lowered->module, *functions));
+  const std::string_view form = invocation.text(Option::EmitAs);
+  output.say(form == "asm"   ? assembly_of(std::move(lowered->module), *functions)
+             : form == "ssa" ? ssa_of(lowered->module, *functions)
+                             : bytecode_of(lowered->module, *functions));
   return kGood;
 }
 

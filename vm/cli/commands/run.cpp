@@ -53,6 +53,7 @@ int run_recorded(const Invocation& invocation, const Output& output, Execution& 
 
 int execute(const Invocation& invocation, const Output& output, bytecode::Module module) {
   dump_bytecode(module, invocation.text(Option::Dump));
+  dump_ssa(module, invocation.text(Option::Dump));
   const std::string emulated_for = module.emulated_for;
   Execution execution(std::move(module), execution_options(invocation, 0));
   dump_assembly(execution, invocation.text(Option::Dump));

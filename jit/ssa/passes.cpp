@@ -1,0 +1,26 @@
+#include "jit/ssa/passes.hpp"
+
+namespace cairn::jit::ssa {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"clean", clean},
+};
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+void optimize(Function& function, const Context& context,
+              const std::function<void(std::string_view, const Function&)>& after) {
+  for (const Pass& pass : kPasses) {
+    pass.run(function, context);
+    if (after) after(pass.name, function);
+  }
+  for (Block& block : function.blocks) {
+    std::erase_if(block.code, [&](Value value) { return function.at(value).op == Opcode::Point; });
+  }
+  clean(function, context);
+}
+
+}  // namespace cairn::jit::ssa

@@ -1,0 +1,33 @@
+// Every pass over SSA, and what runs them in their order.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "jit/ssa/ir.hpp"
+
+namespace cairn::jit::ssa {
+
+/// What passes know of the module the function is of.
+struct Context {
+  const bytecode::Module& module;
+  bool counts = false;  // back edges and calls spend fuel: calls stay calls
+};
+
+/// One pass. True when it changed something.
+struct Pass {
+  std::string_view name;
+  bool (*run)(Function& function, const Context& context);
+};
+
+/// The passes, in their order.
+[[nodiscard]] std::span<const Pass> passes();
+/// Runs them all, then takes out what machine code has no use for. `after` sees the function behind each pass.
+void optimize(Function& function, const Context& context,
+              const std::function<void(std::string_view pass, const Function& function)>& after = {});
+
+/// Phis of one value, instructions nothing needs, blocks no way leads to, blocks that are one.
+bool clean(Function& function, const Context& context);
+
+}  // namespace cairn::jit::ssa
