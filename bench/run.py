@@ -10,16 +10,14 @@ faster. Every program must print what its twins print.
                CPU device (PoCL) where its headers and a device are installed: the time of the kernel alone, which each
                tells on stderr
     others     bench/programs/NAME.cairn on every tier against bench/twins/NAME.cpp (same guards; OpenMP where the
-               program uses the lane pool) and NAME.lua
-"""
-import argparse, os, pathlib, random, re, shutil, statistics, subprocess, sys, time
+               program uses the lane pool), NAME.lua, NAME.js and NAME.java
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
-CAIRN = ROOT / "build" / "cairn"
-WORK = ROOT / "build" / "bench"
-NULL = os.open(os.devnull, os.O_RDWR)
-CXX_FLAGS = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=off"]
+`jit.py` holds the programs of its list to a bar: the better guarded C++ twin.
+"""
+import argparse, os, random, re, statistics, subprocess, sys, time
+
+import jit
+from measure import CAIRN, CXX_FLAGS, HERE, NULL, ROOT, WORK, compiled, interleaved, other_twins, run, same_output
 
 
 def tiers():
@@ -27,64 +25,18 @@ def tiers():
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def seconds(command):
-    """The wall time of one process, which must end with status 0."""
-    actions = [(os.POSIX_SPAWN_DUP2, NULL, fd) for fd in (0, 1)]
-    start = time.perf_counter()
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=actions)
-    _, status = os.waitpid(pid, 0)
-    taken = time.perf_counter() - start
-    if status != 0:
-        raise RuntimeError(f"{' '.join(command)} ended with status {os.waitstatus_to_exitcode(status)}")
-    return taken
-
-
-def compiled(source):
-    """The twin built by each compiler at hand: name -> command."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    programs = {}
-    for compiler in ("g++", "clang++-19"):
-        if not shutil.which(compiler):
-            continue
-        target = WORK / f"{source.stem}-{compiler}"
-        language = ["-x", "c", "-std=c11", "-O2"] if source.suffix == ".c" else CXX_FLAGS
-        if "#pragma omp" in source.read_text():
-            if compiler != "g++":  # clang's OpenMP library is a package of its own
-                continue
-            language = [*language, "-fopenmp"]
-        subprocess.run([compiler, *language, str(source), "-o", str(target)], check=True)
-        programs[compiler] = [str(target)]
-    return programs
-
-
 def peers(name):
     """Every way to run the benchmark: label -> command, the tiers of cairn first."""
     program = str(HERE / "programs" / f"{name}.cairn")
-    ways = {f"cairn {tier}": [str(CAIRN), "run", "--tier", tier, program] for tier in tiers()}
+    long = name in jit.PROGRAMS  # sized for machine code: the interpreter would take minutes
+    ways = {f"cairn {tier}": [str(CAIRN), "run", "--tier", tier, program] for tier in tiers() if not (long and tier == "interpreter")}
     for suffix in (".cpp", ".c"):
         if (source := HERE / "twins" / f"{name}{suffix}").exists():
             ways.update(compiled(source))
-    script = HERE / "twins" / f"{name}.lua"
-    if script.exists() and shutil.which("luajit"):
-        ways["luajit -joff"] = ["luajit", "-joff", str(script)]
-        ways["luajit"] = ["luajit", str(script)]
-    return ways
-
-
-def same_output(ways):
-    printed = {label: subprocess.run(command, capture_output=True).stdout for label, command in ways.items()}
-    expected = next(iter(printed.values()))
-    for label, text in printed.items():
-        if text != expected:
-            raise RuntimeError(f"{label} printed {text[:80]!r}, {next(iter(printed))} printed {expected[:80]!r}")
-
-
-def interleaved(ways, rounds):
-    times = {label: [] for label in ways}
-    for _ in range(rounds):
-        for label, command in ways.items():
-            times[label].append(seconds(command))
-    return times
+    others, _ = other_twins(name)
+    if "luajit" in others:
+        ways["luajit -joff"] = ["luajit", "-joff", *others["luajit"][1:]]
+    return {**ways, **others}
 
 
 def table(title, ways, times, summary, rounds):
@@ -115,7 +67,7 @@ def frontend(rounds):
         ways["cairn check" if language == "cairn" else "luajit -b"] = [*command, str(path), *(["/dev/null"] if language == "lua" else [])]
     times = interleaved(ways, rounds or 10)
     table("frontend: 20,000 lines of small functions, least time", ways, times, min, rounds or 10)
-    start = min(seconds([str(CAIRN), "--version"]) for _ in range(10))
+    start = min(run([str(CAIRN), "--version"]) for _ in range(10))
     print(f"  cairn check reads {20000 / (min(times['cairn check']) - start) / 1e6:.2f} million lines a second")
 
 

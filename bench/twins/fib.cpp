@@ -8,4 +8,4 @@ static std::uint64_t fib(std::uint64_t n) {
   return add(fib(sub<std::uint64_t>(n, 1)), fib(sub<std::uint64_t>(n, 2)));
 }
 
-int main() { std::printf("%" PRIu64 "\n", fib(32)); }
+int main() { std::printf("%" PRIu64 "\n", fib(40)); }

@@ -20,7 +20,7 @@ int main() {
     x = x * 1664525u + 1013904223u;
     bytes[i] = static_cast<std::uint8_t>(x >> 24);
   }
-  for (int round = 0; round < 10; ++round) count(n, bytes.data(), counts);
+  for (int round = 0; round < 150; ++round) count(n, bytes.data(), counts);
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < 256; ++i) sum += counts[i] * i;
   std::printf("%" PRIu64 "\n", sum);

@@ -19,10 +19,10 @@ static std::uint32_t escape(double re, double im, std::uint32_t most) {
 
 int main() {
   std::uint64_t total = 0;
-  for (std::size_t row = 0; row < 400; ++row) {
-    for (std::size_t column = 0; column < 400; ++column) {
-      const double re = static_cast<double>(column) * 3.0 / 400.0 - 2.0;
-      const double im = static_cast<double>(row) * 2.4 / 400.0 - 1.2;
+  for (std::size_t row = 0; row < 1200; ++row) {
+    for (std::size_t column = 0; column < 1200; ++column) {
+      const double re = static_cast<double>(column) * 3.0 / 1200.0 - 2.0;
+      const double im = static_cast<double>(row) * 2.4 / 1200.0 - 1.2;
       total = add<std::uint64_t>(total, escape(re, im, 500));
     }
   }

@@ -13,7 +13,7 @@
 }
 
 int main() {
-  const std::size_t n = 400;
+  const std::size_t n = 1000;
   std::vector<double> a(n * n), b(n * n), c(n * n);
   for (std::size_t i = 0; i < n * n; ++i) {
     a[i] = static_cast<double>(i % 7) - 3.0;

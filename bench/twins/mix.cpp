@@ -4,7 +4,7 @@
 #include "guards.hpp"
 
 int main() {
-  volatile std::uint32_t rounds = 20000000;
+  volatile std::uint32_t rounds = 300000000;
   const std::uint32_t n = rounds;
   std::uint32_t h = 2166136261u;
   for (std::uint32_t x = 0; x < n; x = add<std::uint32_t>(x, 1)) {

@@ -19,13 +19,13 @@ static void sort(std::size_t n, std::uint32_t* items) {
     lo = add<std::size_t>(lo, 1);
     hi = sub<std::size_t>(hi, 1);
   }
-  if (lo > n) guard_failed();
+  require(lo <= n);
   sort(lo, items);
   sort(n - lo, items + lo);
 }
 
 int main() {
-  const std::size_t n = 1000000;
+  const std::size_t n = 4000000;
   std::vector<std::uint32_t> items(n);
   std::uint32_t x = 1;
   for (std::size_t i = 0; i < n; ++i) {
