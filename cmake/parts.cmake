@@ -40,18 +40,22 @@ function(cairn_part name)
   endif()
 endfunction()
 
-# cairn_embed(variable FOLDER folder FUNCTION name [MODULES prefix]): a generated source whose function `name` gives the
-# folder's files, as EmbeddedFile; with MODULES only its .cairn files, as EmbeddedModule under their modules' names.
+# cairn_embed(variable FOLDER folder FUNCTION name [PATTERN glob] [MODULES prefix]): a generated source whose function
+# `name` gives the folder's files, or those that match, as EmbeddedFile; with MODULES only its .cairn files, as
+# EmbeddedModule under their modules' names.
 function(cairn_embed variable)
-  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER;FUNCTION;MODULES" "")
+  cmake_parse_arguments(PARSE_ARGV 1 embed "" "FOLDER;FUNCTION;MODULES;PATTERN" "")
   set(pattern *)
+  if(embed_PATTERN)
+    set(pattern ${embed_PATTERN})
+  endif()
   if(embed_MODULES)
     set(pattern *.cairn)
   endif()
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${embed_FOLDER}/${pattern})
   set(table ${PROJECT_BINARY_DIR}/embedded/${embed_FUNCTION}.cpp)
   add_custom_command(OUTPUT ${table}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${table} -DROOT=${PROJECT_SOURCE_DIR}/${embed_FOLDER} -DFUNCTION=${embed_FUNCTION}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${table} -DROOT=${PROJECT_SOURCE_DIR}/${embed_FOLDER} -DPATTERN=${pattern} -DFUNCTION=${embed_FUNCTION}
       -DMODULES=${embed_MODULES} -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
     COMMENT "Embedding ${embed_FOLDER}" VERBATIM)

@@ -6,7 +6,7 @@
 
 #include "frontend/diagnostics/code.hpp"
 #include "frontend/source/token_scan.hpp"
-#include "frontend/support/embedded_file.hpp"
+#include "runtime/embedded_file.hpp"
 
 namespace cairn {
 

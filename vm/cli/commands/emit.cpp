@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuda/tools.hpp"
 #include "jit/jit.hpp"
 #include "vm/bytecode/text.hpp"
 #include "vm/cli/commands/commands.hpp"
+#include "vm/cli/device_listing.hpp"
+#include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
 
 namespace cairn::cli {
@@ -32,6 +35,17 @@ std::string bytecode_of(const bytecode::Module& module, const std::vector<std::u
   return text;
 }
 
+/// E-TARGET-TOOLKIT when the NVRTC that is here makes no code for the target.
+std::optional<Diagnostic> judge_toolkit(const std::string& target) {
+  if (target.empty()) return std::nullopt;
+  auto why = cuda::toolkit_refusal(target);
+  if (!why) return std::nullopt;
+  Diagnostic refusal;
+  refusal.code = Code::TargetToolkit;
+  refusal.message = std::move(*why) + ".";
+  return refusal;
+}
+
 /// What the optimizing tier makes of the functions, or of all.
 std::string assembly_of(bytecode::Module module, const std::vector<std::uint32_t>& functions) {
   ExecutionOptions options;
@@ -56,8 +70,14 @@ int emit_command(const Invocation& invocation) {
   const Output output(invocation);
   SessionOptions options = session_options(invocation);
   options.first_only = false;
+  options.detected_targets = detected_device_targets;
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  const std::string_view form = invocation.text(Option::EmitAs);
+  if (form == "device") {
+    if (const auto refusal = session->judge_device_target()) return output.refuse(*refusal, session->sources());
+    if (const auto refusal = judge_toolkit(session->device_target())) return output.refuse(*refusal);
+  }
   lower::Options lowering;
   lowering.entry = false;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
@@ -66,7 +86,12 @@ int emit_command(const Invocation& invocation) {
   if (!lowered) return output.refuse(lowered.error(), session->sources());
   const auto functions = functions_of(lowered->module, invocation.texts(Option::Symbols));
   if (!functions) return output.refuse(functions.error());
-  const std::string_view form = invocation.text(Option::EmitAs);
+  if (form == "device") {
+    const auto listing = device_listing(lowered->module, *functions, session->device_target());
+    if (!listing) return output.refuse(no_verdict(listing.error()));
+    output.say(*listing);
+    return kGood;
+  }
   output.say(form == "asm"   ? assembly_of(std::move(lowered->module), *functions)
              : form == "ssa" ? ssa_of(lowered->module, *functions)
                              : bytecode_of(lowered->module, *functions));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/project/manifest.hpp"
-#include "frontend/support/embedded_file.hpp"
+#include "runtime/embedded_file.hpp"
 #include "vm/cli/commands/commands.hpp"
 
 namespace cairn {

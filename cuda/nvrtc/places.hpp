@@ -1,0 +1,21 @@
+// Where CUDA's libraries and programs lie: toolkits, the distribution, Python wheels. Nothing is opened here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::cuda {
+
+/// Every place where a library named one of `names` may be opened from, most particular first: CAIRN_CUDA, CUDA_HOME
+/// and CUDA_PATH, the loader's own search (a plain name), toolkits below /usr/local and /opt, and the packages of
+/// Python environments (`wheel`: the folder of such a package, "nvidia/cuda_nvrtc/lib"). Files that are not there are
+/// left out.
+[[nodiscard]] std::vector<std::string> library_places(const std::vector<std::string>& names,
+                                                      const std::vector<std::string>& wheels);
+
+/// A program of the toolkit, "ptxas" or "nvdisasm".
+[[nodiscard]] std::optional<std::string> toolkit_program(std::string_view name);
+
+}  // namespace cairn::cuda

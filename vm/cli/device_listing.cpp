@@ -1,0 +1,66 @@
+#include "vm/cli/device_listing.hpp"
+
+#include <algorithm>
+
+#include "cuda/compiler.hpp"
+#include "cuda/tools.hpp"
+
+namespace cairn::cli {
+
+namespace {
+
+/// Whether a kernel stands in one of the functions, at any depth.
+bool stands_in(const bytecode::Module& module, std::uint32_t kernel, const std::vector<std::uint32_t>& functions) {
+  for (std::uint32_t at = kernel; at < module.functions.size(); at = module.functions[at].parent) {
+    if (std::ranges::find(functions, at) != functions.end()) return true;
+  }
+  return false;
+}
+
+std::string resources_text(const std::vector<cuda::Resources>& all) {
+  std::string text;
+  for (const cuda::Resources& each : all) {
+    text += "// " + each.entry + ": " + std::to_string(each.registers) + " registers, " +
+            std::to_string(each.shared_bytes) + " shared bytes, " + std::to_string(each.stack_bytes) +
+            " stack bytes, " + std::to_string(each.spill_stores) + " bytes of spill stores and " +
+            std::to_string(each.spill_loads) + " of spill loads\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::expected<std::string, std::string> device_listing(const bytecode::Module& module,
+                                                       const std::vector<std::uint32_t>& functions,
+                                                       const std::string& target) {
+  std::string text;
+  std::unique_ptr<cuda::Compiler> compiler;
+  std::string missing;
+  for (const cuda::KernelUse& use : cuda::kernels_of(module)) {
+    if (!functions.empty() && !stands_in(module, use.function, functions)) continue;
+    const auto written = cuda::write_kernel(module, use);
+    if (!written) return std::unexpected(written.error());
+    text += (text.empty() ? "" : "\n") + std::string("// kernel ") + written->name + ", for " + target + "\n";
+    text += written->text;
+    if (compiler == nullptr && missing.empty()) {
+      auto opened = cuda::Compiler::open(target);
+      if (opened) {
+        compiler = std::move(*opened);
+      } else {
+        missing = opened.error();
+      }
+    }
+    if (compiler == nullptr) {
+      text += "\n// no PTX: " + missing + "\n";
+      continue;
+    }
+    const auto code = compiler->compile(module, use);
+    if (!code) return std::unexpected(code.error());
+    text += "\n// PTX of " + written->name + "\n" + code->ptx;
+    const auto resources = cuda::resources_of(code->ptx, target);
+    text += resources ? resources_text(*resources) : "// " + resources.error() + "\n";
+  }
+  return text;
+}
+
+}  // namespace cairn::cli
