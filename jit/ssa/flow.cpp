@@ -76,6 +76,17 @@ void remove_unreachable(Function& function) {
   find_predecessors(function);
 }
 
+void forget_edge(Function& function, BlockId from, BlockId to) {
+  std::erase(function.blocks[to].predecessors, from);
+  for (const Value value : function.blocks[to].code) {
+    Instruction& phi = function.at(value);
+    if (phi.op != Opcode::Phi) break;
+    const auto list = function.uses_of(phi);
+    const auto kept = std::ranges::remove(list, from, &Use::slot).begin();
+    phi.use_count = static_cast<std::uint32_t>(kept - list.begin());
+  }
+}
+
 Dominators::Dominators(const Function& function)
     : order_(postorder(function)),
       idom_(function.blocks.size(), kNone),

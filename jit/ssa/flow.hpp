@@ -11,6 +11,9 @@ void find_predecessors(Function& function);
 /// Blocks no way leads to are taken out, and phis forget them. Blocks keep their order and get new ids.
 void remove_unreachable(Function& function);
 
+/// `to` is no successor of `from` any more: its phis and predecessors forget it.
+void forget_edge(Function& function, BlockId from, BlockId to);
+
 class Dominators {
  public:
   explicit Dominators(const Function& function);

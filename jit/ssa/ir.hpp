@@ -117,6 +117,9 @@ struct Instruction {
   TrapKind trap = TrapKind::None;  // Guard, Trap
   Likely likely = Likely::Unknown;
   std::uint8_t lanes = 1;
+  /// Guard, Mode::Checked: where it fails, control goes on at `word` of the frame's function in baseline code, as with
+  /// an exit, instead of a trap; `uses` are the live slots.
+  bool leaves = false;
   Value a = kNoValue, b = kNoValue, c = kNoValue;
   std::uint32_t scale = 1;
   std::int64_t immediate = 0;
@@ -173,7 +176,7 @@ struct Function {
 [[nodiscard]] constexpr bool has_value(Opcode op) {
   return (op >= Opcode::Const && op <= Opcode::Load) || op == Opcode::Result;
 }
-/// Whether the instruction may end with a trap of its own (not within a callee).
+/// Whether the instruction may end with a trap of its own or leave (not within a callee).
 [[nodiscard]] constexpr bool may_trap(const Instruction& i) {
   return i.mode == Mode::Checked || i.op == Opcode::Guard || i.op == Opcode::Trap || is_call(i.op) ||
          i.op == Opcode::Step;

@@ -5,6 +5,9 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"clean", clean},
+    {"constants", propagate_constants},
+    {"numbering", number_values},
+    {"clean again", clean},
 };
 
 }  // namespace

@@ -29,5 +29,9 @@ void optimize(Function& function, const Context& context,
 
 /// Phis of one value, instructions nothing needs, blocks no way leads to, blocks that are one.
 bool clean(Function& function, const Context& context);
+/// Values that are one number on every way that can be gone (Wegman and Zadeck 1991).
+bool propagate_constants(Function& function, const Context& context);
+/// What computes the same is computed once.
+bool number_values(Function& function, const Context& context);
 
 }  // namespace cairn::jit::ssa

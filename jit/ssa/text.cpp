@@ -86,6 +86,7 @@ class Writer {
     text_ += "  ";
     if (has_value(i.op) || is_call(i.op) || i.op == Opcode::Step) text_ += "v" + number(value) + " = ";
     text_ += name_of(i.op);
+    if (i.leaves) text_ += ".leaves";
     if (i.mode != Mode::Wrap) text_ += i.mode == Mode::Checked ? ".checked" : ".exact";
     if (has_relation(i.op)) text_ += "." + std::string(kRelations[static_cast<std::size_t>(i.relation)]);
     if (i.kind != Kind::None) text_ += "." + std::string(kKinds[static_cast<std::size_t>(i.kind)]);
@@ -244,6 +245,8 @@ class Reader {
         i.mode = Mode::Checked;
       } else if (part == "exact") {
         i.mode = Mode::Exact;
+      } else if (part == "leaves") {
+        i.leaves = true;
       } else if (part == "from") {
         from = true;
       } else if (const std::size_t relation = find(kRelations, part); relation != kRelations.size()) {

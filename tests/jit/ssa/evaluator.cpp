@@ -302,7 +302,25 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
     for (const Use& use : f.uses_of(i)) base[use.slot] = scalar(use.value);
   };
   const auto frame_base = [&](std::uint32_t frame) { return base + f.frames[frame].base; };
+  const auto leave = [&](const Instruction& i) {
+    ++exits_;
+    store_uses(i);
+    // Inlined frames get the links their calls would have written.
+    for (std::uint32_t frame = i.frame; frame != 0; frame = f.frames[frame].parent) {
+      const jit::ssa::Frame& inlined = f.frames[frame];
+      const Word* call = image_.functions()[f.frames[inlined.parent].function].body + inlined.call_word;
+      std::uint64_t* const slots = base + inlined.base;
+      slots[-1] = reinterpret_cast<std::uint64_t>(call + bytecode::instruction_words(call));
+      slots[-2] = reinterpret_cast<std::uint64_t>(frame_base(inlined.parent));
+      slots[-3] = reinterpret_cast<std::uint64_t>(memory);
+    }
+    if (i.frame == 0) return interpret(index, i.word, base, memory);
+    interpreter::run(thread_, image_.functions()[f.frames[i.frame].function].body + i.word, frame_base(i.frame),
+                     memory);
+    return !thread_.trapped;
+  };
   const auto fail = [&](TrapKind kind, const Instruction& i) {
+    if (i.leaves) return leave(i);
     store_uses(i);
     return trap(kind, f.frames[i.frame].function, i.word, frame_base(i.frame));
   };
@@ -449,23 +467,8 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
         }
         case Opcode::Trap:
           return fail(i.trap, i);
-        case Opcode::Exit: {
-          ++exits_;
-          store_uses(i);
-          // Inlined frames get the links their calls would have written.
-          for (std::uint32_t frame = i.frame; frame != 0; frame = f.frames[frame].parent) {
-            const jit::ssa::Frame& inlined = f.frames[frame];
-            const Word* call = image_.functions()[f.frames[inlined.parent].function].body + inlined.call_word;
-            std::uint64_t* const slots = base + inlined.base;
-            slots[-1] = reinterpret_cast<std::uint64_t>(call + bytecode::instruction_words(call));
-            slots[-2] = reinterpret_cast<std::uint64_t>(frame_base(inlined.parent));
-            slots[-3] = reinterpret_cast<std::uint64_t>(memory);
-          }
-          if (i.frame == 0) return interpret(index, i.word, base, memory);
-          interpreter::run(thread_, image_.functions()[f.frames[i.frame].function].body + i.word, frame_base(i.frame),
-                           memory);
-          return !thread_.trapped;
-        }
+        case Opcode::Exit:
+          return leave(i);
         default: {
           for (std::uint32_t k = 0; k < i.lanes; ++k) {
             const auto operand = [&](Value v) { return v == kNoValue ? 0 : values[v].lane[k]; };
