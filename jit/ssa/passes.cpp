@@ -4,10 +4,8 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"clean", clean},
-    {"constants", propagate_constants},
-    {"numbering", number_values},
-    {"clean again", clean},
+    {"clean", clean}, {"constants", propagate_constants}, {"numbering", number_values},
+    {"clean", clean}, {"guards", remove_guards},          {"clean", clean},
 };
 
 }  // namespace

@@ -33,5 +33,7 @@ bool clean(Function& function, const Context& context);
 bool propagate_constants(Function& function, const Context& context);
 /// What computes the same is computed once.
 bool number_values(Function& function, const Context& context);
+/// Guards, checked operations and branches that ranges and earlier guards decide.
+bool remove_guards(Function& function, const Context& context);
 
 }  // namespace cairn::jit::ssa
