@@ -198,7 +198,7 @@ class PhaseRun {
   void run(const Block& block, const Mask& mask);
   void run(const Stmt& statement, const Mask& mask);
   void run_if(const checked::IfStmt& statement, const Mask& mask);
-  void run_ways(std::vector<const Block*> ways, const Mask& mask);
+  void run_ways(const std::vector<const Block*>& ways, const Mask& mask);
   void run_match(const checked::MatchStmt& statement, const Mask& mask);
   void run_assembly(const checked::AsmStmt& statement, const Mask& mask);
   void assign(const Expr& place, const Vec& value, const Mask& mask);

@@ -346,7 +346,7 @@ void PhaseRun::run_if(const checked::IfStmt& statement, const Mask& mask) {
 }
 
 /// The whole block goes one of several ways, and nobody knows which. A null way does nothing.
-void PhaseRun::run_ways(std::vector<const Block*> ways, const Mask& mask) {
+void PhaseRun::run_ways(const std::vector<const Block*>& ways, const Mask& mask) {
   const std::vector<Alternative> open = open_;
   const Environment env = env_;
   const Done done = done_;
@@ -413,7 +413,7 @@ void PhaseRun::run_match(const checked::MatchStmt& statement, const Mask& mask) 
     ways.push_back(arm.body);
   }
   // Where the block waits in an arm it takes that arm together: the arms never meet.
-  if (waits) return run_ways(std::move(ways), mask);
+  if (waits) return run_ways(ways, mask);
   const Mask each = subject.uniform() ? perhaps(mask) : perhaps(restrict(mask, unknown(false), true));
   const Environment old = env_;
   std::optional<Environment> joined;

@@ -42,8 +42,8 @@ const Expr* TreeRewriter::expression(const Expr* original) {
   const Expr* copy = nullptr;
   if (first->kind == ExprKind::Name) {
     std::vector<const MemberExpr*> members;
-    for (std::size_t k = spine.size(); k-- > 0 && spine[k]->kind == ExprKind::Member;) {
-      members.push_back(&spine[k]->as<MemberExpr>());
+    for (auto outer = spine.rbegin(); outer != spine.rend() && (*outer)->kind == ExprKind::Member; ++outer) {
+      members.push_back(&(*outer)->as<MemberExpr>());
     }
     copy = name_expression(first->as<NameExpr>(), members, consumed);
   } else {
