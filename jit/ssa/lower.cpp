@@ -611,6 +611,18 @@ void Builder::step() {
   }
   const Value step = add(i);
   std::vector<Use> written;
+  if (op == Op::BufNew || op == Op::PlacedNew) {
+    // The length is what was asked for.
+    const Value length = integer(b());
+    const std::uint32_t made = a();
+    Instruction pointer;
+    pointer.op = Opcode::Result;
+    pointer.kind = Kind::U64;
+    pointer.a = step;
+    pointer.immediate = made;
+    define(made, add(pointer));
+    return define(made + 1, length);
+  }
   const auto result = [&](std::uint32_t slot, Kind kind) {
     Instruction r;
     r.op = Opcode::Result;

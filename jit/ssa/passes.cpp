@@ -4,8 +4,9 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"clean", clean}, {"constants", propagate_constants}, {"numbering", number_values},
-    {"clean", clean}, {"guards", remove_guards},          {"clean", clean},
+    {"clean", clean},  //
+    {"inlining", inline_calls}, {"constants", propagate_constants}, {"numbering", number_values},
+    {"clean", clean},           {"guards", remove_guards},          {"clean", clean},
 };
 
 }  // namespace

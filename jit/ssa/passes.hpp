@@ -29,6 +29,8 @@ void optimize(Function& function, const Context& context,
 
 /// Phis of one value, instructions nothing needs, blocks no way leads to, blocks that are one.
 bool clean(Function& function, const Context& context);
+/// Small functions' code in place of their calls; a few levels of recursion.
+bool inline_calls(Function& function, const Context& context);
 /// Values that are one number on every way that can be gone (Wegman and Zadeck 1991).
 bool propagate_constants(Function& function, const Context& context);
 /// What computes the same is computed once.
