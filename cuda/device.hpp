@@ -9,14 +9,22 @@
 // - Addresses are the device's own: host code never reads through one of Space::Device.
 // - A kernel's environment holds values and views alone, and is copied when work is queued: nothing on the host has to
 //   outlive the call.
-// - A guard that fails in a kernel poisons the device: that operation reports Trapped, and every later one, of every
-//   context, Lost. Nothing queued behind the kernel runs.
+// - A guard that fails in a kernel poisons the device: the operation that finds it reports Trapped, and every later
+// one,
+//   of every context, Trapped or Lost. Nothing queued behind the kernel runs.
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+namespace cairn::bytecode {
+struct Module;
+}
 
 namespace cairn::cuda {
 
@@ -29,7 +37,10 @@ enum class Failure : std::uint8_t {
   Trapped,  // a guard failed in this very work; the host thread knows which
   Lost,     // an earlier failure poisoned the device
   Missing,  // the device has no such kernel
+  Refused,  // the device or its driver does not do it; the host thread was told why
 };
+
+struct DeviceTrap;  // cuda/compiler.hpp
 
 /// A foreign kernel's launch: its arguments as bytecode passes them, a pointer and length for a view.
 struct Launch {
@@ -62,6 +73,10 @@ class HostThread {
   [[nodiscard]] virtual bool run_all(const Kernel& kernel, std::uint64_t count) = 0;
   /// Runs a cooperative kernel's blocks and then its finish.
   [[nodiscard]] virtual bool run_blocks(const Kernel& kernel, std::uint64_t blocks) = 0;
+  /// Told before Failure::Trapped comes of an operation: the guard that failed in device code.
+  virtual void trapped(const DeviceTrap& trap) = 0;
+  /// Told before Failure::Refused comes: why, as the end of a sentence.
+  virtual void refused(std::string why) = 0;
 };
 
 /// Memory, or why there is none.
@@ -121,6 +136,11 @@ class Context {
   [[nodiscard]] virtual Queued queue_parallel(HostThread& host, const Kernel& kernel, std::uint64_t count) = 0;
   [[nodiscard]] virtual Queued queue_copy(HostThread& host, Region to, Region from, std::uint64_t bytes) = 0;
   [[nodiscard]] virtual Failure wait(HostThread& host, std::uint64_t ticket) = 0;
+
+  /// Which stream synchronous work runs on from now on: the context's own (null), or one of the caller, made in the
+  /// device's primary context. With `waits` false regions and copies within the device return when they are queued
+  /// there, and a guard that fails shows at the next operation that waits (devices, 21).
+  virtual void use_stream(void* /*stream*/, bool /*waits*/) {}  // who has no streams has done the work when asked
 };
 
 class Device {
@@ -133,5 +153,36 @@ class Device {
 /// A device that is host threads: its memory is the instance's, queued work runs where it is queued, collectors run in
 /// index order, and a failed guard is one of the host thread (devices, 19).
 [[nodiscard]] std::unique_ptr<Device> emulated_device();
+
+// ------------------------------------------------------------------------------------------------- a GPU
+
+struct Gpu {
+  int ordinal = 0;  // as the driver counts
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::uint64_t memory_bytes = 0;
+};
+
+/// What the CUDA driver of this machine reports. Nothing is started on a device; but a process that asked must not ask
+/// again after a fork.
+struct Gpus {
+  std::vector<Gpu> found;
+  std::string driver;   // version of its API: "13.0"; empty: there is none
+  std::string library;  // where it was found
+  std::string missing;  // why `found` is empty, as a sentence without its full stop
+};
+[[nodiscard]] Gpus list_gpus();
+
+struct GpuOptions {
+  int ordinal = 0;
+  std::string target;               // what kernels are compiled for: "sm_90"
+  bool shares_the_primary = false;  // works in the primary context, which the process's other users of the GPU share:
+                                    // for streams and memory of a caller. Else in a context of its own
+};
+
+/// The GPU, with a context made. It runs kernels of `module`, which outlives it, and compiles each when it is first
+/// launched. Else what is missing, as a sentence without its full stop.
+[[nodiscard]] std::expected<std::unique_ptr<Device>, std::string> open_gpu(const bytecode::Module& module,
+                                                                           const GpuOptions& options);
 
 }  // namespace cairn::cuda

@@ -37,6 +37,8 @@ class Host final : public HostThread {
     blocks += count;
     return !fails;
   }
+  void trapped(const DeviceTrap&) override {}
+  void refused(std::string) override {}
 
   std::function<void(std::uint64_t, std::uint64_t, std::span<const std::uint64_t>, std::uint64_t*)> lanes =
       [](auto, auto, auto, auto) {};

@@ -40,6 +40,8 @@ class DeviceStep final : public cuda::HostThread {
         return fail(TrapKind::Allocation, pc_, m_);
       case Failure::Lost:
         return refuse("an earlier failure ended the device's work");
+      case Failure::Refused:
+        return refuse(why_);
       case Failure::Missing:
         break;
     }
@@ -83,6 +85,11 @@ class DeviceStep final : public cuda::HostThread {
     trapped_at_ = run_cooperative(m_, pc_);
     return trapped_at_ == pc_ + 2;
   }
+  void trapped(const cuda::DeviceTrap& trap) override {
+    m_.thread->record_device_trap(trap);
+    trapped_at_ = kExit;
+  }
+  void refused(std::string why) override { why_ = std::move(why); }
 
  private:
   static std::uint64_t address(const cuda::Kernel& kernel) {
@@ -98,6 +105,7 @@ class DeviceStep final : public cuda::HostThread {
   Machine m_;
   const Word* pc_;
   const Word* trapped_at_ = nullptr;  // after a failed guard
+  std::string why_;                   // the device refused
 };
 
 /// Does one operation of the calling thread's context, which gives a Failure.

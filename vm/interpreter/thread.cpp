@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cuda/compiler.hpp"
 #include "cuda/device.hpp"
 #include "runtime/pool/lane_pool.hpp"
 #include "runtime/tasks/task_threads.hpp"
@@ -198,23 +199,38 @@ bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> argum
 
 void Thread::record_trap(TrapKind kind, const bytecode::Word* pc, const std::uint64_t* base) {
   trapped = true;
-  const bytecode::Module& module = image().module();
   const std::uint32_t index = image().function_at(pc);
   if (index == kNone) return;
-  const CodeEntry& entry = functions[index];
+  describe_trap(kind, index, pc, base, pending.detail);
+  note_calls(index, base);
+  instance_.tell_trap(trap);
+}
+
+void Thread::record_device_trap(const cuda::DeviceTrap& found) {
+  trapped = true;
+  const bytecode::Module& module = image().module();
+  if (found.function >= function_count || found.word >= module.functions[found.function].code.size()) return;
+  const bytecode::Word* const pc = functions[found.function].body + found.word;
+  describe_trap(found.kind, found.function, pc, found.frame.data(), found.detail);
+  trap.notes = {"in " + module.functions[found.function].name, found.where};
+  instance_.tell_trap(trap);
+}
+
+void Thread::describe_trap(TrapKind kind, std::uint32_t function, const bytecode::Word* pc, const std::uint64_t* base,
+                           const std::string& detail) {
+  const bytecode::Module& module = image().module();
+  const CodeEntry& entry = functions[function];
   const auto word = static_cast<std::uint32_t>(pc - entry.body);
   // The interpreter keeps every guard, so that a wrong proof is found here.
   assert(!std::ranges::binary_search(entry.function->proved, word) && "a guard proved unable to fail has failed");
   const auto position = entry.function->position_at(word);
   trap.kind = kind;
-  trap.message = interpreter::trap_message(kind, module, pc, base, position, pending.detail);
+  trap.message = interpreter::trap_message(kind, module, pc, base, position, detail);
   if (position.file != kNone) {
     trap.file = module.files[position.file];
     trap.line = position.line;
     trap.column = position.column;
   }
-  note_calls(index, base);
-  instance_.tell_trap(trap);
 }
 
 void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {

@@ -33,6 +33,7 @@ class Thread;
 namespace cuda {
 class Context;
 class Device;
+struct DeviceTrap;
 }  // namespace cuda
 
 /// Where print, println, eprint and eprintln go. The default writes to file descriptors 1 and 2, unbuffered.
@@ -206,6 +207,8 @@ class Thread {
 
   /// Records a trap at an instruction of a frame, with the calls that led there.
   void record_trap(TrapKind kind, const bytecode::Word* pc, const std::uint64_t* base);
+  /// The same of a guard that failed in device code, whose frame is gone but for the values its message names.
+  void record_device_trap(const cuda::DeviceTrap& found);
   /// When fuel is spent: takes more. The kind to trap with when there is none, or the host asked to stop.
   TrapKind poll(std::uint64_t steps = kFewSteps);
   /// Back edges and calls between two looks at what is hot, and between two looks at the host's wishes alone.
@@ -221,6 +224,9 @@ class Thread {
   interpreter::Block* block = nullptr;
 
  private:
+  /// What the guard of an instruction says, and where it stands.
+  void describe_trap(TrapKind kind, std::uint32_t function, const bytecode::Word* pc, const std::uint64_t* base,
+                     const std::string& detail);
   /// Adds the notes of a trap: the functions it happened in, from the innermost out.
   void note_calls(std::uint32_t function, const std::uint64_t* base);
 

@@ -1,0 +1,102 @@
+// Kernels for tests of the driver's part, as NVRTC would make them of a module: each Use with its arguments in the
+// order of cuda/compiler.hpp.
+#include <cstdint>
+
+#include "tests/cuda/stub/host_entry.hpp"
+
+using std::uint32_t;
+using std::uint64_t;
+
+StubThread* cairn_stub_thread = nullptr;
+
+namespace {
+
+/// cuda/compiler.hpp, TrapRecord.
+struct Record {
+  uint32_t state, site;
+  uint64_t lane, thread, values[6];
+};
+
+/// What the region's lanes are given: they add `more` to elements of x, and fail at index `fails_at`.
+struct Given {
+  uint64_t* x;
+  uint64_t more;
+  uint64_t fails_at;
+};
+
+uint64_t first() {
+  const StubThread& at = *cairn_stub_thread;
+  return uint64_t{at.block_index.x} * at.block_size.x + at.thread_index.x;
+}
+uint64_t stride() { return uint64_t{cairn_stub_thread->grid_size.x} * cairn_stub_thread->block_size.x; }
+
+void fail(Record* record, uint64_t lane, uint64_t value) {
+  record->site = 1;
+  record->lane = lane;
+  record->values[0] = value;
+  record->values[1] = 7;
+  record->state = 2;
+  cairn_stub_thread->trap();
+}
+
+void add(Given given, uint64_t count, Record* record) {
+  for (uint64_t i = first(); i < count; i += stride()) {
+    if (i == given.fails_at) fail(record, i, given.x[i]);
+    given.x[i] += given.more;
+  }
+}
+
+void partials(Given given, uint64_t count, uint64_t* scratch, Record*) {
+  static uint64_t sum;
+  if (cairn_stub_thread->thread_index.x == 0) sum = 0;
+  for (uint64_t i = first(); i < count; i += stride()) sum += given.x[i];
+  if (cairn_stub_thread->thread_index.x == cairn_stub_thread->block_size.x - 1) {
+    scratch[cairn_stub_thread->block_index.x] = sum;
+  }
+}
+/// The total as a u32: of its element's size.
+void total(uint64_t* scratch, uint64_t parts, uint32_t* to, Record* record) {
+  uint64_t sum = 0;
+  for (uint64_t k = 0; k < parts; ++k) sum += scratch[k];
+  if (sum > UINT32_MAX) fail(record, 0, sum);
+  if (to != nullptr) *to = static_cast<uint32_t>(sum);
+}
+
+/// A tile is one index. Prefixes of x to the output.
+void scan(Given given, uint64_t count, uint64_t* output, uint64_t* scratch, uint64_t tiles, int32_t* to, Record*) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; ++i) output[i] = sum += given.x[i];
+  scratch[tiles - 1] = sum;
+  if (to != nullptr) *to = -static_cast<int32_t>(sum);
+}
+
+/// Keeps the odd elements.
+void select(Given given, uint64_t count, uint64_t* output, uint64_t* staging, uint64_t* scratch, uint64_t tiles,
+            uint64_t* kept, Record*) {
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (given.x[i] % 2 == 1) staging[found++] = given.x[i];
+  }
+  for (uint64_t i = 0; i < found; ++i) output[i] = staging[i];
+  scratch[tiles - 1] = found;
+  *kept = found;
+}
+
+/// Counts its blocks in x[0]; the last one to come, or the only one, doubles it.
+void blocks(Given given, uint64_t count, uint32_t* counter, Record*) {
+  const StubThread& at = *cairn_stub_thread;
+  if (at.thread_index.x != 0) return;
+  for (uint64_t b = at.block_index.x; b < count; b += at.grid_size.x) ++given.x[0];
+  if (++*counter != at.grid_size.x) return;
+  *counter = 0;
+  given.x[0] *= 2;
+}
+
+}  // namespace
+
+CAIRN_STUB_ENTRY(add)
+CAIRN_STUB_ENTRY(partials)
+CAIRN_STUB_ENTRY(total)
+CAIRN_STUB_ENTRY(scan)
+CAIRN_STUB_ENTRY(select)
+CAIRN_STUB_ENTRY(blocks)
