@@ -99,6 +99,8 @@ bool join_blocks(Function& f) {
       if (f.at(following.code.front()).op == Opcode::Phi) break;  // of one value: taken out first
       f.at(block.code.back()) = {};
       block.code.pop_back();
+      // What is entered from one block is no loop's start any more.
+      std::erase_if(following.code, [&](Value value) { return f.at(value).op == Opcode::Point; });
       for (const Value value : following.code) f.at(value).block = b;
       block.code.insert(block.code.end(), following.code.begin(), following.code.end());
       following.code.clear();

@@ -271,4 +271,26 @@ BlockId preheader(Function& function, const Loop& loop, const Loops& loops, std:
   return before;
 }
 
+bool make_preheaders(Function& function) {
+  const Dominators dominators(function);
+  const Loops loops(function, dominators);
+  bool any = false;
+  for (std::uint32_t k = 0; k < loops.loops.size(); ++k) {
+    bool made = false;
+    preheader(function, loops.loops[k], loops, k, made);
+    any |= made;
+  }
+  return any;
+}
+
+BlockId find_preheader(const Function& function, const Loops& loops, std::uint32_t index) {
+  BlockId outside = kNone;
+  for (const BlockId before : function.blocks[loops.loops[index].header].predecessors) {
+    if (loops.contains(index, before)) continue;
+    if (outside != kNone) return kNone;
+    outside = before;
+  }
+  return outside != kNone && function.blocks[outside].successors.size() == 1 ? outside : kNone;
+}
+
 }  // namespace cairn::jit::ssa

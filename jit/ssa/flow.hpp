@@ -59,6 +59,11 @@ struct Loops {
 /// header is the entry. Afterwards dominators have to be found again when `made`.
 BlockId preheader(Function& function, const Loop& loop, const Loops& loops, std::uint32_t index, bool& made);
 
+/// Gives every loop a preheader. True when blocks were made: dominators and loops have to be found again.
+bool make_preheaders(Function& function);
+/// The one block outside from which the loop's header is entered, and which leads nowhere else; kNone without one.
+BlockId find_preheader(const Function& function, const Loops& loops, std::uint32_t index);
+
 /// Puts a block on the edge; phis follow. Returns it.
 BlockId split_edge(Function& function, BlockId from, std::uint32_t successor);
 

@@ -129,6 +129,10 @@ class Guards {
 
 }  // namespace
 
-bool remove_guards(Function& function, const Context&) { return Guards(function).run(); }
+bool remove_guards(Function& function, const Context&) {
+  // What a branch into a loop says holds in a block of its own.
+  const bool made = make_preheaders(function);
+  return Guards(function).run() || made;
+}
 
 }  // namespace cairn::jit::ssa

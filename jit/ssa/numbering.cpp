@@ -39,6 +39,7 @@ class Numbering {
       for (const Value value : f_.blocks[block].code) visit(value);
     }
     forward_.apply();
+    move_numbers();
     for (Block& block : f_.blocks) {
       std::erase_if(block.code, [&](Value value) { return f_.at(value).op == Opcode::Nop; });
     }
@@ -80,6 +81,19 @@ class Numbering {
     }
     next_[value] = heads_[slot];
     heads_[slot] = value;
+    // Numbers are there from the start: what is computed of them may then be moved.
+    if (i.op == Opcode::Const && i.block != 0) numbers_.push_back(value);
+  }
+
+  void move_numbers() {
+    if (numbers_.empty()) return;
+    for (const Value value : numbers_) f_.at(value).block = 0;
+    for (BlockId b = 1; b < f_.blocks.size(); ++b) {
+      std::erase_if(f_.blocks[b].code, [&](Value value) { return f_.at(value).block != b; });
+    }
+    std::vector<Value>& code = f_.blocks[0].code;
+    code.insert(code.begin(), numbers_.begin(), numbers_.end());
+    changed_ = true;
   }
 
   static std::size_t hash(const Instruction& i) {
@@ -218,7 +232,7 @@ class Numbering {
   Function& f_;
   const Dominators dominators_;
   Forward forward_;
-  std::vector<Value> heads_, next_;
+  std::vector<Value> heads_, next_, numbers_;
   bool changed_ = false;
 };
 

@@ -4,9 +4,19 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"clean", clean},  //
-    {"inlining", inline_calls}, {"constants", propagate_constants}, {"numbering", number_values},
-    {"clean", clean},           {"guards", remove_guards},          {"clean", clean},
+    {"clean", clean},                    //
+    {"inlining", inline_calls},          //
+    {"constants", propagate_constants},  //
+    {"numbering", number_values},        //
+    {"clean", clean},                    //
+    {"guards", remove_guards},           //
+    {"clean", clean},                    //
+    {"versions", version_loops},         //
+    {"numbering", number_values},        //
+    {"hoisting", hoist_invariants},      //
+    {"numbering", number_values},        //
+    {"guards", remove_guards},           //
+    {"clean", clean},
 };
 
 }  // namespace

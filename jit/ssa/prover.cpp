@@ -60,8 +60,8 @@ bool Prover::in_scope(const Fact& fact, Point point) const {
   return dominators_.dominates(fact.block, point.block);
 }
 
-bool Prover::ssa_is_number(const Instruction& i, bool is_signed) {
-  return i.lanes == 1 && is_integer(i.kind) && jit::is_signed(i.kind) == is_signed;
+bool Prover::is_number(const Instruction& i) const {
+  return i.lanes == 1 && is_integer(i.kind) && jit::is_signed(i.kind) == is_signed_;
 }
 
 Number Prover::upper(Value value, bool is_signed) const {
@@ -205,7 +205,7 @@ bool Prover::use_fact(Relation relation, Value value, Value other, Value x, Valu
 }
 
 bool Prover::prove_from_x(Value x, Value y, Number c, Point point, std::uint32_t depth) {
-  for (std::uint32_t k = first_fact_[x]; k != kNone; k = facts_[k].next) {
+  for (std::uint32_t k = first_fact(x); k != kNone; k = facts_[k].next) {
     const Fact& fact = facts_[k];
     if ((fact.is_signed != is_signed_ && !fact.both) || !in_scope(fact, point)) continue;
     if (use_fact(fact.relation, x, fact.other, x, y, c, point, depth)) return true;
@@ -246,7 +246,7 @@ bool Prover::prove_from_x(Value x, Value y, Number c, Point point, std::uint32_t
 }
 
 bool Prover::prove_from_y(Value x, Value y, Number c, Point point, std::uint32_t depth) {
-  for (std::uint32_t k = first_fact_[y]; k != kNone; k = facts_[k].next) {
+  for (std::uint32_t k = first_fact(y); k != kNone; k = facts_[k].next) {
     const Fact& fact = facts_[k];
     if ((fact.is_signed != is_signed_ && !fact.both) || !in_scope(fact, point)) continue;
     if (use_fact(fact.relation, y, fact.other, x, y, c, point, depth)) return true;

@@ -56,8 +56,10 @@ class Prover {
   bool prove_from_edge(Value x, Value y, Number c, BlockId from, BlockId to, std::uint32_t depth);
   bool use_fact(Relation relation, Value value, Value other, Value x, Value y, Number c, Point point,
                 std::uint32_t depth);
-  [[nodiscard]] bool is_number(const Instruction& i) const { return ssa_is_number(i, is_signed_); }
-  static bool ssa_is_number(const Instruction& i, bool is_signed);
+  [[nodiscard]] std::uint32_t first_fact(Value value) const {
+    return value < first_fact_.size() ? first_fact_[value] : kNone;
+  }
+  [[nodiscard]] bool is_number(const Instruction& i) const;
 
   const Function& f_;
   const Dominators& dominators_;
