@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vm/bytecode/code_entry.hpp"
 
@@ -77,11 +79,18 @@ struct CodeOptions {
   std::size_t most_bytes = std::size_t{256} << 20;  // of machine code; what does not fit stays with the interpreter
   bool always_counts = false;                       // optimized code counts the fuel too
   bool perf_map = false;                            // write /tmp/perf-PID.map
+  bool jitdump = false;                             // write jit-PID.dump, for perf inject
   bool debugger = false;                            // tell GDB of each function
 };
 
 /// How much is made of a function: an instruction at a time, or with what is known of the whole.
 enum class Level : std::uint8_t { Baseline, Optimized };
+
+/// Whose code an address lies in.
+struct CodePlace {
+  std::uint32_t function = 0;
+  Level level{};
+};
 
 /// The text form of a function in the optimizing tier, after its passes; with `every_pass` before them and behind each.
 [[nodiscard]] std::string ssa_text(const bytecode::Module& module, std::uint32_t function, bool every_pass);
@@ -106,6 +115,11 @@ class MachineCode {
   virtual const bytecode::Word* run(const void* address, MachineState& state) const = 0;
   /// Makes the function's code and shows it: each instruction of bytecode, then the machine's.
   [[nodiscard]] virtual std::string listing(std::uint32_t function, Level level) = 0;
+  /// Whose code an address lies in; none for what belongs to no function. Takes no lock: signal handlers ask. While
+  /// control is there, rbx holds the frame's base, whose links lead to the callers.
+  [[nodiscard]] virtual std::optional<CodePlace> place_of(const void* address) const = 0;
+  /// The instructions of bytecode, ascending by word, that the function's code of that level may still trap at.
+  [[nodiscard]] virtual std::vector<std::uint32_t> guarded_words(std::uint32_t function, Level level) const = 0;
   /// Bytes of machine code in use.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };

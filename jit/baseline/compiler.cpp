@@ -58,6 +58,7 @@ BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::M
   storage_.backs.clear();
   storage_.tables.clear();
   storage_.points.clear();
+  storage_.lines.clear();
   find_leaders();
 }
 
@@ -310,6 +311,7 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
       cache_.go_to(at_);
     }
     begin_word();
+    note_line(at_);
     if (listed) {
       const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(pc_[0]));
       std::string text = "; @" + std::to_string(at_) + " " + std::string(row.text);
@@ -473,21 +475,25 @@ void BaselineCompiler::stubs() {
     pc_ = function_.code.data() + at_;
     region_ = plan_ == nullptr ? nullptr : plan_->region_of(at_);
     a_.bind(stub.label);
+    note_line(at_);
     count_back_edge(stub.target);
   }
   for (const BaselineStorage::CrossingStub& stub : storage_.crossings) {
     a_.bind(stub.label);
+    note_line(static_cast<std::uint32_t>(stub.word));
     if (stub.from != nullptr) store_held(*stub.from, plan_->flow.live_at(static_cast<std::uint32_t>(stub.word)));
     if (stub.into != nullptr) load_held(*stub.into);
     a_.jmp(stub.to);
   }
   for (const BaselineStorage::VersionStub& stub : storage_.versions) {
     a_.bind(stub.label);
+    note_line(stub.word);
     load_address(x86::rax, plan_->baseline_at(stub.word));
     a_.jmp(x86::rax);
   }
   for (const BaselineStorage::RefuelStub& stub : storage_.refuels) {
     a_.bind(stub.label);
+    note_line(static_cast<std::uint32_t>(stub.pc - function_.code.data()));
     if (stub.region != nullptr) store_held(*stub.region, {});
     load_address(x86::rdi, stub.next);
     load_address(x86::rsi, stub.pc);
@@ -507,6 +513,7 @@ void BaselineCompiler::stubs() {
   }
   for (const BaselineStorage::TrapStub& stub : storage_.traps) {
     a_.bind(stub.label);
+    note_line(stub.word);
     if (stub.undo.id != 0) {
       if (stub.undo.is_number) {
         a_.emit(stub.undo.id, stub.undo.reg, asmjit::Imm(stub.undo.number));

@@ -86,6 +86,13 @@ struct BaselineStorage {
     std::uint32_t word = 0;
   };
   std::vector<VersionStub> versions;
+  /// Which instruction of bytecode the code from `offset` on is of.
+  struct CodeLine {
+    std::uint32_t offset = 0;
+    std::uint32_t word = 0;
+  };
+  bool wants_lines = false;
+  std::vector<CodeLine> lines;  // ascending by offset; only when wanted
   CacheStorage cache;
 };
 
@@ -118,6 +125,9 @@ class BaselineCompiler {
   void instruction();
   void out_of_line();
   void stubs();
+  void note_line(std::uint32_t word) {
+    if (storage_.wants_lines) storage_.lines.push_back({static_cast<std::uint32_t>(a_.offset()), word});
+  }
   void zero_frame(std::uint32_t offset, std::uint32_t bytes);
   Label trap(TrapKind kind, const BaselineStorage::Undo& undo = {});
   [[nodiscard]] bool is_decided() const {

@@ -7,16 +7,6 @@
 namespace cairn::jit {
 namespace {
 
-constexpr std::uint32_t kBlockBytes = 1 << 16;
-
-/// One executable view of the code and one that may be written, never both at once (architecture, decision 5).
-asmjit::JitAllocator::CreateParams dual_mapping() {
-  asmjit::JitAllocator::CreateParams params;
-  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-  params.blockSize = kBlockBytes;
-  return params;
-}
-
 /// Keeps the first error of an assembler: what it made is then not used.
 class FirstError final : public asmjit::ErrorHandler {
  public:
@@ -40,13 +30,10 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
     : module_(module),
       engine_(engine),
       options_(options),
-      memory_([] {
-        static const asmjit::JitAllocator::CreateParams params = dual_mapping();
-        return &params;
-      }()),
+      memory_(options.debugger),
       table_(static_cast<std::size_t>(kTargetsAt) / 8 + module.functions.size()),
       made_(2 * module.functions.size()),
-      registration_(options.perf_map, options.debugger) {
+      registration_(options.perf_map, options.jitdump, options.debugger) {
   for (const bytecode::DispatchTable& each : module.tables) members_.push_back(each.functions.data());
   CodeTable& fixed = table();
   fixed.refuel_jump = engine.refuel_jump;
@@ -57,6 +44,7 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
   for (std::size_t op = 0; op < engine.steps.size(); ++op) {
     table_[static_cast<std::size_t>(kStepsAt) / 8 + op] = reinterpret_cast<std::uint64_t>(engine.steps[op]);
   }
+  storage_.wants_lines = registration_.wanted();
   make_stubs();
   std::fill(table_.begin() + kTargetsAt / 8, table_.end(), reinterpret_cast<std::uint64_t>(fixed.unbound));
 }
@@ -100,8 +88,8 @@ void CodeSpace::make_stubs() {
   for (std::size_t i = std::size(saved); i-- > 0;) a.pop(saved[i]);
   a.ret();
 
-  void* placed = nullptr;
-  if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return;
+  void* const placed = memory_.place(holder);
+  if (placed == nullptr) return;
   const auto at = [&](const asmjit::Label& label) {
     return static_cast<const std::uint8_t*>(placed) + holder.labelOffset(label);
   };
@@ -111,7 +99,7 @@ void CodeSpace::make_stubs() {
   table().fail = at(fail);
   table().unbound = at(unbound);
   bytes_ += holder.codeSize();
-  registration_.add("cairn.stubs", placed, holder.codeSize());
+  registration_.add({"cairn.stubs", placed, holder.codeSize(), {}});
 }
 
 std::atomic_ref<std::uint64_t> CodeSpace::target(std::uint32_t function) const {
@@ -161,6 +149,10 @@ bool CodeSpace::compile(std::uint32_t function, Level level) {
   auto made = std::make_unique<Made>();
   made->failed = !translate(function, level, *made);
   const bool fine = !made->failed;
+  if (fine) {
+    made->older = newest_.load(std::memory_order_relaxed);
+    newest_.store(made.get(), std::memory_order_release);
+  }
   known.store(made.release(), std::memory_order_release);
   return fine;
 }
@@ -197,8 +189,8 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
   if (bytes_ >= options_.most_bytes) return false;
   const auto compiler = assembled(function, level, made, nullptr);
   if (compiler == nullptr || holder_.codeSize() > options_.most_bytes - bytes_) return false;
-  void* placed = nullptr;
-  if (memory_.add(&placed, &holder_) != asmjit::kErrorOk) return false;
+  void* const placed = memory_.place(holder_);
+  if (placed == nullptr) return false;
   const auto* const first = static_cast<const std::uint8_t*>(placed);
   std::size_t k = 0;
   for (const PendingPoint& pending : compiler->points()) {
@@ -207,8 +199,13 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
     if (pending.loop_start) made.loops.push_back({pending.word, &point});
   }
   bytes_ += holder_.codeSize();
-  const std::string& name = module_.functions[function].name;
-  registration_.add(level == Level::Optimized ? name + " (optimized)" : name, placed, holder_.codeSize());
+  made.place = {function, level};
+  made.begin = first;
+  made.end = first + holder_.codeSize();
+  for (const BaselineStorage::TrapStub& stub : storage_.traps) made.guarded.push_back(stub.word);
+  std::ranges::sort(made.guarded);
+  made.guarded.erase(std::ranges::unique(made.guarded).begin(), made.guarded.end());
+  if (registration_.wanted()) tell(made);
   const bool best = level == Level::Optimized || !has(function, Level::Optimized);
   if (best) target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
   return true;
@@ -221,6 +218,32 @@ std::string CodeSpace::listing(std::uint32_t function, Level level) {
   const auto compiler = assembled(function, level, made, &logger);
   return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +
          std::string(logger.data(), logger.dataSize());
+}
+
+void CodeSpace::tell(const Made& made) {
+  const bytecode::Function& function = module_.functions[made.place.function];
+  RegisteredCode code;
+  code.name = function.name + (made.place.level == Level::Optimized ? " (optimized)" : "");
+  code.address = made.begin;
+  code.bytes = static_cast<std::size_t>(made.end - made.begin);
+  const auto position = [&](std::uint32_t offset, bytecode::SourcePosition at) {
+    if (at.file != bytecode::kNone) code.lines.push_back({offset, module_.files[at.file], at.line, at.column});
+  };
+  position(0, function.position);
+  for (const BaselineStorage::CodeLine& line : storage_.lines) position(line.offset, function.position_at(line.word));
+  registration_.add(code);
+}
+
+std::optional<CodePlace> CodeSpace::place_of(const void* address) const {
+  for (const Made* made = newest_.load(std::memory_order_acquire); made != nullptr; made = made->older) {
+    if (address >= made->begin && address < made->end) return made->place;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::uint32_t> CodeSpace::guarded_words(std::uint32_t function, Level level) const {
+  const Made* made = made_at(function, level).load(std::memory_order_acquire);
+  return made == nullptr ? std::vector<std::uint32_t>() : made->guarded;
 }
 
 std::size_t CodeSpace::bytes() const {

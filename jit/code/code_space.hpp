@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jit/baseline/compiler.hpp"
+#include "jit/code/code_memory.hpp"
 #include "jit/code/machine.hpp"
 #include "jit/code/registration.hpp"
 
@@ -27,6 +28,8 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const override;
   const bytecode::Word* run(const void* address, MachineState& state) const override;
   [[nodiscard]] std::string listing(std::uint32_t function, Level level) override;
+  [[nodiscard]] std::optional<CodePlace> place_of(const void* address) const override;
+  [[nodiscard]] std::vector<std::uint32_t> guarded_words(std::uint32_t function, Level level) const override;
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -39,7 +42,12 @@ class CodeSpace final : public MachineCode {
       std::uint32_t word = 0;
       const ResumePoint* point = nullptr;
     };
-    std::vector<LoopStart> loops;  // ascending
+    std::vector<LoopStart> loops;        // ascending
+    std::vector<std::uint32_t> guarded;  // ascending words that may trap
+    CodePlace place;
+    const std::uint8_t* begin = nullptr;
+    const std::uint8_t* end = nullptr;
+    const Made* older = nullptr;  // the code made before it
     bool failed = false;
     [[nodiscard]] const ResumePoint* point_at(std::uint32_t word) const;
   };
@@ -49,16 +57,18 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] std::atomic<const Made*>& made_at(std::uint32_t function, Level level) const;
   [[nodiscard]] std::atomic_ref<std::uint64_t> target(std::uint32_t function) const;
   bool translate(std::uint32_t function, Level level, Made& made);
+  void tell(const Made& made);
   /// Leaves the code in holder_; null where it could not be made.
   std::unique_ptr<BaselineCompiler> assembled(std::uint32_t function, Level level, Made& made, asmjit::Logger* logger);
 
   const bytecode::Module& module_;
   const Engine engine_;
   const CodeOptions options_;
-  mutable asmjit::JitRuntime memory_;
+  CodeMemory memory_;
   mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets
   std::vector<const std::uint32_t*> members_;
   mutable std::vector<std::atomic<const Made*>> made_;  // by level, then function
+  std::atomic<const Made*> newest_{nullptr};            // of what has code
   mutable std::mutex mutex_;                            // held while code is made
   const asmjit::Environment environment_ = asmjit::Environment::host();
   asmjit::CodeHolder holder_;

@@ -230,6 +230,8 @@ std::string manual_page() {
          ".TP\n.B NO_COLOR\nno colour, whatever it is set to.\n"
          ".TP\n.B CAIRN_TIER\nthe execution tier; \\-\\-tier wins.\n"
          ".TP\n.B CAIRN_PERF_MAP\nset to 1: machine code is named in /tmp/perf-PID.map for perf.\n"
+         ".TP\n.B CAIRN_JITDUMP\na folder, or 1 for this one: machine code and its lines go to jit-PID.dump for perf "
+         "inject.\n"
          ".TP\n.B CAIRN_GDB\nset to 1: machine code is made known to GDB.\n"
          ".TP\n.B CAIRN_LANES\nhow many host lanes there are, 1 to 1024.\n"
          ".TP\n.B CAIRN_PROFILE\nthe host profile predict and tune use; \\-\\-profile wins.\n";
