@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include <asmjit/x86.h>
 #include <unistd.h>
 
 #include "jit/code/code_memory.hpp"
@@ -81,7 +82,7 @@ TEST_CASE("binutils read the name, the address and the lines of code a debugger 
                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(kCode)));
   CHECK(told.contains("lib.rising[u64]"));
   CHECK(told.contains(address));
-  CHECK(told.contains("DW_AT_name        : src/lib.cairn"));
+  CHECK(told.contains("src/lib.cairn"));
   std::snprintf(address, sizeof(address), "%llx",
                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(kCode + 3)));
   std::istringstream lines(told);
