@@ -86,6 +86,10 @@ std::string code_of(const bytecode::Module& module, std::string_view name) {
 }
 
 Outcome run(std::string_view program) {
+  return run(program, [](const bytecode::Module&) { return cuda::emulated_device(); });
+}
+
+Outcome run(std::string_view program, const MakeDevice& make_device) {
   const Image image(lowered(program), c_library_natives());
   Collected output;
   Limits limits;
@@ -94,7 +98,7 @@ Outcome run(std::string_view program) {
   ForeignLibrary foreigns(image.module());
   if (foreigns.missing()) FAIL(*foreigns.missing());
   instance.set_foreign_caller(&foreigns);
-  instance.set_device(cuda::emulated_device());
+  instance.set_device(make_device(image.module()));
   Thread thread(instance);
   std::uint64_t value = 0;
   Outcome outcome;

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "vm/bytecode/module.hpp"
+
+namespace cairn::cuda {
+class Device;
+}
 
 namespace cairn::test {
 
@@ -30,5 +36,8 @@ struct Outcome {
 
 /// Runs main on the reference interpreter, its device work emulated.
 Outcome run(std::string_view program);
+/// On a device made for the module, which lives as long as the run.
+using MakeDevice = std::function<std::unique_ptr<cuda::Device>(const bytecode::Module&)>;
+Outcome run(std::string_view program, const MakeDevice& make_device);
 
 }  // namespace cairn::test
