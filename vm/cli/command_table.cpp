@@ -47,6 +47,7 @@ constexpr std::array kExplain = {Symbols, Format, Help};
 constexpr std::array kEmit = {EmitAs, Symbols, KeepGuards, Header, DeviceTarget, Format, Help};
 constexpr std::array kFind = {TakesType, Returns, Effects, Limit, In, Format, Help};
 constexpr std::array kGraph = {Interfaces, Format, Help};
+constexpr std::array kCache = {Format, Help};
 constexpr std::array kTune = {Symbol, At, HostProfile, DeviceTarget, Measure, Write, Format, Help};
 constexpr std::array kCompletions = {Help};
 
@@ -83,6 +84,8 @@ constexpr std::array kCommands = {
     CommandRow{"tune", "[PATH]", 0, 1, "", false, "search plans and implementations", kTune, tune_command},
     CommandRow{"cards", "", 0, 0, "", false, "list the GPUs predict can price", kCards, cards_command},
     CommandRow{"doctor", "", 0, 0, "", false, "say what this machine has", kDoctor, doctor_command},
+    CommandRow{"cache", "[clear]", 0, 1, "clear", false, "show or clear the cache of compiled kernels", kCache,
+               cache_command},
     CommandRow{"lsp", "", 0, 0, "", false, "serve an editor over stdin and stdout", kLsp, lsp_command},
     CommandRow{"completions", "bash|zsh", 1, 1, "bash zsh", false, "print a shell completion script", kCompletions,
                completions_command},

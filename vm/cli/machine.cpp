@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cuda/tools.hpp"
+
 namespace cairn::cli {
 
 namespace fs = std::filesystem;
@@ -150,8 +152,9 @@ Machine examine_machine() {
   Machine machine = describe_host();
   machine.solver = first_library(std::array{"libz3.so", "libz3.so.4"});
   if (!machine.solver) machine.solver = program_in_path("z3");
-  machine.nvrtc = first_library(std::array{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"});
-  machine.ptxas = program_in_path("ptxas");
+  const cuda::Toolchain tools = cuda::find_toolchain();
+  machine.nvrtc = tools.nvrtc;
+  machine.ptxas = tools.ptxas;
   examine_devices(machine);
   return machine;
 }

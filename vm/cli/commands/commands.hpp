@@ -26,6 +26,7 @@ int validate_command(const Invocation& invocation);
 int predict_command(const Invocation& invocation);
 int tune_command(const Invocation& invocation);
 int cards_command(const Invocation& invocation);
+int cache_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 int lsp_command(const Invocation& invocation);
 int repl_command(const Invocation& invocation);
