@@ -150,16 +150,16 @@ def examples():
 
 
 def programs():
-    """tests/programs/NAME_test.py: real programs against the rest of the system, each in an empty folder of its own; the
-    last line each prints is `N passed, N failed`."""
+    """tests/programs/NAME_test.py and tests/cuda/NAME_test.py: real programs against the rest of the system, each in an empty
+    folder of its own; the last line each prints is `N passed, N failed`."""
     passed = failed = 0
-    for path in sorted((TESTS / "programs").glob("*_test.py")):
+    for path in sorted([*(TESTS / "programs").glob("*_test.py"), *(TESTS / "cuda").glob("*_test.py")]):
         with tempfile.TemporaryDirectory() as folder:
             done = execute([sys.executable, path, (BUILD / "cairn").resolve()], limit=900, cwd=folder)
         lines = done.stdout.decode(errors="replace").splitlines()
         counts = re.fullmatch(r"(\d+) passed, (\d+) failed", lines[-1]) if lines else None
         if not counts or (done.returncode != 0) != (int(counts[2]) > 0):
-            fail(f"tests/programs/{path.name}", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
+            fail(f"tests/{path.parent.name}/{path.name}", f"status {done.returncode}\n{shown(done.stdout)}\n{shown(done.stderr)}")
             failed += 1
             continue
         for line in lines[:-1]:

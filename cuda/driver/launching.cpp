@@ -51,10 +51,11 @@ std::expected<Room, std::string> room_of(const LoadedKernel& kernel, std::uint64
   }
   if (takes(code, Argument::Scratch)) room.scratch_bytes = parts(room.tiles * 8, kBoundary) * kBoundary;
   if (takes(code, Argument::Staging)) {
-    if (code.element_bytes != 0 && count > (UINT64_MAX - room.scratch_bytes) / code.element_bytes) {
+    const std::uint64_t each = std::uint64_t{code.element_bytes} + 1;  // an element, and whether it is kept
+    if (count > (UINT64_MAX - room.scratch_bytes) / each) {
       return std::unexpected("no memory holds " + std::to_string(count) + " elements");
     }
-    room.staging_bytes = count * code.element_bytes;
+    room.staging_bytes = count * each;
   }
   return room;
 }

@@ -150,6 +150,7 @@ class HostContext final : public Context {
     return {copy(host, to, from, bytes), 0};
   }
   Failure wait(HostThread&, std::uint64_t) override { return Failure::None; }
+  void use_stream(void*, bool) override {}
 
  private:
   /// The total as a slot holds it.
