@@ -22,6 +22,8 @@ class Aliases {
 
   /// Whether what `i` reads or writes may be what `j` reads or writes; loads, stores, copies and zeroings.
   [[nodiscard]] bool may_overlap(const Instruction& i, const Instruction& j) const;
+  /// Whether what two addresses lead to may be the same, wherever in it.
+  [[nodiscard]] bool may_meet(Value a, Value b) const { return a == b || may_meet(roots_[a], roots_[b]); }
   /// Whether a call or a step may write what the load or store `i` accesses.
   [[nodiscard]] bool may_write(const Instruction& effect, const Instruction& i) const;
   /// Whether a call or a step may read what the store `i` writes.

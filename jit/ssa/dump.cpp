@@ -1,5 +1,6 @@
 #include "jit/jit.hpp"
 #include "jit/ssa/build.hpp"
+#include "jit/ssa/host.hpp"
 #include "jit/ssa/passes.hpp"
 #include "jit/ssa/text.hpp"
 
@@ -15,7 +16,7 @@ std::string ssa_text(const bytecode::Module& module, std::uint32_t function, boo
     if (const std::string fault = ssa::verify(of); !fault.empty()) text += "; wrong: " + fault + "\n";
   };
   if (every_pass) show("built", *form);
-  ssa::optimize(*form, {module}, [&](std::string_view pass, const ssa::Function& of) {
+  ssa::optimize(*form, {module, false, ssa::host_vector_bytes()}, [&](std::string_view pass, const ssa::Function& of) {
     if (every_pass) show(pass, of);
   });
   show("", *form);

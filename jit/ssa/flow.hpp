@@ -48,6 +48,7 @@ struct Loops {
 
   Loops(Function& function, const Dominators& dominators);
   [[nodiscard]] bool contains(std::uint32_t loop, BlockId block) const {
+    if (block >= of_block.size()) return false;  // made since
     for (std::uint32_t l = of_block[block]; l != kNone; l = loops[l].parent) {
       if (l == loop) return true;
     }

@@ -171,8 +171,15 @@ bool Builder::instruction() {
 }
 
 void Builder::arithmetic(const Shape& shape) {
-  const Kind kind = shape.type == Kind::None ? Kind::U64 : shape.type;
   const Value left = integer(b());
+  Kind kind = shape.type;
+  const bool is_any = shape.type == Kind::None || shape.verb == Verb::Min || shape.verb == Verb::Max;
+  if (is_any) {
+    // Of whole slots: as narrow as what is written.
+    const Kind wide = is_signed(shape.type) ? Kind::I64 : Kind::U64;
+    kind = a() < source_.registers.size() ? kind_of(a()) : f_.at(left).kind;
+    if (is_float(kind) || kind == Kind::Bool || is_signed(kind) != is_signed(wide)) kind = wide;
+  }
   if (shape.verb == Verb::Neg || shape.verb == Verb::Abs) {
     Instruction i;
     i.op = shape.verb == Verb::Neg ? Opcode::Neg : Opcode::Abs;

@@ -16,6 +16,8 @@ constexpr Pass kPasses[] = {
     {"hoisting", hoist_invariants},      //
     {"numbering", number_values},        //
     {"guards", remove_guards},           //
+    {"clean", clean},                    //
+    {"vectors", vectorize_loops},        //
     {"clean", clean},
 };
 

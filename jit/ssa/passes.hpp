@@ -12,7 +12,8 @@ namespace cairn::jit::ssa {
 /// What passes know of the module the function is of.
 struct Context {
   const bytecode::Module& module;
-  bool counts = false;  // back edges and calls spend fuel: calls stay calls
+  bool counts = false;             // back edges and calls spend fuel: calls stay calls
+  std::uint32_t vector_bytes = 0;  // of the processor's widest vectors: 64, 32, or 0 for none
 };
 
 /// One pass. True when it changed something.
@@ -41,5 +42,7 @@ bool remove_guards(Function& function, const Context& context);
 bool version_loops(Function& function, const Context& context);
 /// What does not change in a loop is computed before it.
 bool hoist_invariants(Function& function, const Context& context);
+/// Loops over elements are done a vector at a time.
+bool vectorize_loops(Function& function, const Context& context);
 
 }  // namespace cairn::jit::ssa

@@ -64,7 +64,7 @@ TEST_CASE("random programs as SSA end as their bytecode does, before the passes 
       for (std::uint32_t i = 0; i < image.module().functions.size(); ++i) {
         functions.push_back(ssa::build(image.module(), i, {}));
         if (!functions.back()) continue;
-        const ssa::Context context{image.module()};
+        const ssa::Context context{image.module(), false, static_cast<std::uint32_t>(seed % 3 * 32)};
         if (done > passes) {
           ssa::optimize(*functions.back(), context);
         } else {
