@@ -32,8 +32,8 @@ Words::Words(NameTable& names) {
   for (auto kind = static_cast<std::size_t>(kFirstReserved); kind < kTokenKinds; ++kind) {
     const Name name = names.intern(kTexts[kind]);
     std::uint32_t at = slot_of(name);
-    while (slots[at].name) at = (at + 1) % kSlots;
-    slots[at] = {name, static_cast<TokenKind>(kind)};
+    while (slots_[at].name) at = (at + 1) % kSlots;
+    slots_[at] = {name, static_cast<TokenKind>(kind)};
   }
 #define CONTEXTUAL(member, text) member = names.intern(text);
 #include "frontend/syntax/tokens.def"

@@ -72,11 +72,11 @@ struct Words {
   /// The kind of a word that was interned as `name`: a reserved word's own kind, else Word.
   [[nodiscard]] TokenKind kind_of(Name name) const {
     std::uint32_t at = slot_of(name);
-    while (slots[at].name != name) {
-      if (!slots[at].name) return TokenKind::Word;
+    while (slots_[at].name != name) {
+      if (!slots_[at].name) return TokenKind::Word;
       at = (at + 1) % kSlots;
     }
-    return slots[at].kind;
+    return slots_[at].kind;
   }
 
  private:
@@ -87,7 +87,7 @@ struct Words {
   static constexpr std::uint32_t kSlots = 256;  // several times the reserved words, so that a probe is mostly one step
   static std::uint32_t slot_of(Name name) { return (name.id * 0x9E3779B9U) >> 24U; }
 
-  std::array<Slot, kSlots> slots;
+  std::array<Slot, kSlots> slots_;
 };
 
 }  // namespace cairn::syntax

@@ -100,7 +100,6 @@ std::expected<std::unique_ptr<AssembledCode>, std::string> assemble_x86_64(std::
   for (const AsmInstruction& instruction : *instructions) {
     const Error error = a.emitOpArray(instruction.id, instruction.operands.data(), instruction.operands.size());
     if (error != kErrorOk) {
-      std::string name;
       String shown;
       InstAPI::instIdToString(Arch::kX64, instruction.id, shown);
       return std::unexpected("the instruction " + std::string(shown.data(), shown.size()) +

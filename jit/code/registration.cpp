@@ -14,6 +14,8 @@
 // Interface"). Both are found by name.
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): GDB gives the names.
+
 enum CairnJitAction : std::uint32_t { kNoAction = 0, kRegister = 1, kUnregister = 2 };
 
 struct jit_code_entry {
@@ -30,12 +32,10 @@ struct jit_descriptor {
   jit_code_entry* first_entry;
 };
 
-[[gnu::noinline, gnu::used, gnu::visibility("default")]] void __jit_debug_register_code() {
-  asm volatile("");
-}  // NOLINT
+[[gnu::noinline, gnu::used, gnu::visibility("default")]] void __jit_debug_register_code() { asm volatile(""); }
 
-[[gnu::used, gnu::visibility("default")]] jit_descriptor __jit_debug_descriptor = {1, kNoAction, nullptr,
-                                                                                   nullptr};  // NOLINT
+[[gnu::used, gnu::visibility("default")]] jit_descriptor __jit_debug_descriptor = {1, kNoAction, nullptr, nullptr};
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)
 }
 
 namespace cairn::jit {

@@ -196,8 +196,8 @@ std::optional<Value> single_breakpoint(const Interval& number, Format format, Ro
   if (!number.is_number()) return std::nullopt;
   const FormatInfo& of = info(format);
   const auto on_grid = [&](mpfr_srcptr end) { return to_grid(value_of(end), of, nearest(rounding)); };
-  const auto clamped = [&](Value value) {
-    const Value beyond = of.edge.scaled(1) - of.largest;  // the grid's value behind the largest
+  const auto clamped = [&](const Value& value) {
+    Value beyond = of.edge.scaled(1) - of.largest;  // the grid's value behind the largest
     if (value > of.largest) return beyond;
     return value < of.largest.negated() ? beyond.negated() : value;
   };
@@ -205,7 +205,7 @@ std::optional<Value> single_breakpoint(const Interval& number, Format format, Ro
   const Value high = clamped(on_grid(number.hi()));
   if (low == high) return std::nullopt;
   // Neighbours have nothing between them: their middle rounds to one of them on a grid of twice as many values.
-  const Value middle = (low + high).scaled(-1);
+  Value middle = (low + high).scaled(-1);
   const Value rounded = to_grid(middle, of, Direction::Down);
   const Value above = to_grid(middle, of, Direction::Up);
   if (!(rounded == low) || !(above == high)) return std::nullopt;

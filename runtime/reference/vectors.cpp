@@ -22,8 +22,9 @@ std::unique_ptr<Row> row_of(const VectorReader& vector) {
   if (!parsed) malformed(parsed.error().message);
   Row* const row = dynamic_cast<Row*>(parsed->get());
   if (row == nullptr) malformed((*parsed)->name() + " is not of this kind");
-  static_cast<void>(parsed->release());
-  return std::unique_ptr<Row>(row);
+  std::unique_ptr<Row> owned(row);
+  [[maybe_unused]] const auto* released = parsed->release();
+  return owned;
 }
 
 Difference differs(const std::string& what, const std::string& got, const std::string& wanted) {
