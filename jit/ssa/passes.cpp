@@ -9,6 +9,8 @@ constexpr Pass kPasses[] = {
     {"constants", propagate_constants},  //
     {"numbering", number_values},        //
     {"clean", clean},                    //
+    {"memory", promote_memory},          //
+    {"numbering", number_values},        //
     {"guards", remove_guards},           //
     {"clean", clean},                    //
     {"versions", version_loops},         //
@@ -34,6 +36,8 @@ void optimize(Function& function, const Context& context,
   for (Block& block : function.blocks) {
     std::erase_if(block.code, [&](Value value) { return function.at(value).op == Opcode::Point; });
   }
+  // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
+  promote_memory(function, context);
   clean(function, context);
 }
 

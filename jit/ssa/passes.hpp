@@ -38,6 +38,8 @@ bool propagate_constants(Function& function, const Context& context);
 bool number_values(Function& function, const Context& context);
 /// Guards, checked operations and branches that ranges and earlier guards decide.
 bool remove_guards(Function& function, const Context& context);
+/// Memory in registers: records of the frame as values, loads of what is known.
+bool promote_memory(Function& function, const Context& context);
 /// Guards of counted loops are asked once, before the loop.
 bool version_loops(Function& function, const Context& context);
 /// What does not change in a loop is computed before it.
