@@ -23,14 +23,15 @@ struct Pair {
 /// A value as a slot of bytecode holds it.
 template <class T>
 __forceinline__ U64 to_slot(T value) {
-  if constexpr (sizeof(T) == 8 && !kSigned<T>) {
+  constexpr bool kFloat = sizeof(T) >= 4 && static_cast<T>(0.5F) != static_cast<T>(0);
+  if constexpr (kFloat) {
+    return bit_cast<Unsigned<T>>(value);
+  } else if constexpr (sizeof(T) == 8 && !kSigned<T>) {
     return static_cast<U64>(value);
   } else {
     return static_cast<U64>(static_cast<I64>(value));  // sign-extended; bool and unsigned types zero-extended
   }
 }
-__forceinline__ U64 to_slot(float value) { return bit_cast<U32>(value); }
-__forceinline__ U64 to_slot(double value) { return bit_cast<U64>(value); }
 
 template <class T>
 __forceinline__ T from_slot(U64 slot) {
@@ -47,6 +48,24 @@ __forceinline__ double from_slot<double>(U64 slot) {
 template <>
 __forceinline__ bool from_slot<bool>(U64 slot) {
   return slot != 0;
+}
+
+/// a + b modulo 2^width. A program may compare the sum with a; up to sm_90, NVRTC 13.0 takes a counted loop that does
+/// so for one without an end, unless it cannot see through the sum.
+template <class T>
+__forceinline__ T add_wrap(T a, T b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 1000
+  if constexpr (sizeof(T) == 8) {
+    T sum;
+    asm("add.u64 %0, %1, %2;" : "=l"(sum) : "l"(a), "l"(b));
+    return sum;
+  } else if constexpr (sizeof(T) == 4) {
+    T sum;
+    asm("add.u32 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+    return sum;
+  }
+#endif
+  return sem::add_wrap(a, b);
 }
 
 /// cuda/compiler.hpp, TrapRecord: the same layout.

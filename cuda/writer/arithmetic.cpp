@@ -25,7 +25,7 @@ std::string_view find(const std::array<Named, size>& rows, std::string_view verb
 constexpr std::array<Named, 5> kChecked{
     {{"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"div", "div"}, {"rem", "rem"}}};
 constexpr std::array<Named, 3> kWrapping{
-    {{"add.wrap", "add_wrap"}, {"sub.wrap", "sub_wrap"}, {"mul.wrap", "mul_wrap"}}};
+    {{"add.wrap", "kernel::add_wrap"}, {"sub.wrap", "sem::sub_wrap"}, {"mul.wrap", "sem::mul_wrap"}}};
 constexpr std::array<Named, 4> kFloatOperators{{{"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}}};
 constexpr std::array<Named, 6> kFloatFunctions{{{"neg", "neg_float"},
                                                 {"abs", "abs_float"},
@@ -86,7 +86,7 @@ bool FunctionWriter::write_arithmetic() {
                      verb == "neg" ? TrapKind::Overflow : TrapKind::Abs);
     }
     if (const auto name = find(kWrapping, verb); !name.empty()) {
-      assign(Place::A, kind, cat("sem::", name, "(", value(Place::B, kind), ", ", right(Place::C, kind), ")"));
+      assign(Place::A, kind, cat(name, "(", value(Place::B, kind), ", ", right(Place::C, kind), ")"));
       return true;
     }
     if (verb == "shl.wrap" || verb == "shr") {

@@ -71,6 +71,68 @@ std::string operands(std::string_view constraint, std::string_view array, unsign
   return all;
 }
 
+/// A WMMA instruction as a function of the text's own, with the plain form that the host has for it. Gives its name.
+std::string wmma_function(Unit& unit, const std::string& name, const std::string& parameters,
+                          const std::string& on_device, const std::string& on_host) {
+  unit.helper(name, cat("static __device__ __forceinline__ void ", name, "(", parameters,
+                        ") {\n#if defined(__CUDA_ARCH__)\n", on_device, "#else\n  ", on_host, "\n#endif\n}\n"));
+  return name;
+}
+
+std::string shape_of(const FragmentName& f) { return cat("m", f.m, "n", f.n, "k", f.k); }
+
+std::string wmma_step(Unit& unit, const FragmentName& f) {
+  const std::string_view format = f.is_bf16 ? "bf16" : "f16";
+  const unsigned a = operand_registers(f, true);
+  const unsigned b = operand_registers(f, false);
+  const std::string instruction =
+      cat("wmma.mma.sync.aligned.row.row.", shape_of(f), f.is_bf16 ? ".f32.bf16.bf16.f32" : ".f32.f32");
+  return wmma_function(
+      unit, cat("wmma_step_", format, "_", shape_of(f)),
+      "Bytes acc, const unsigned char* left, const unsigned char* right",
+      cat("  auto c = fragment<Accumulator<8>>(acc);\n  const auto a = fragment<Registers<", a,
+          ">>(left);\n  const auto b = fragment<Registers<", b, ">>(right);\n  asm volatile(\"", instruction, " {",
+          places(0, 8), "}, {", places(8, a), "}, {", places(8 + a, b), "}, {", places(0, 8),
+          "};\" : ", operands("+f", "c.c", 8), " : ", operands("r", "a.r", a), ", ", operands("r", "b.r", b),
+          ");\n  keep_fragment(acc, c);\n"),
+      cat("wmma_step_plain<", f.m, ", ", f.n, ", ", f.k, ", ", f.is_bf16 ? "true" : "false", ">(acc, left, right);"));
+}
+
+/// A load or store of a tile whose rows (or columns) lie `leading` elements apart.
+std::string wmma_transfer(Unit& unit, const FragmentName& f, bool by_rows) {
+  const std::string_view major = by_rows ? "row" : "col";
+  const std::string rows = by_rows ? "true" : "false";
+  const std::string accumulator = cat(f.m, ", ", f.n, ", ", rows);
+  if (f.operation == Operation::Store) {
+    return wmma_function(
+        unit, cat("wmma_store_", major, "_", shape_of(f)), "const unsigned char* from, Bytes tile, U32 leading",
+        cat("  const auto c = fragment<Accumulator<8>>(from);\n  asm volatile(\"wmma.store.d.sync.aligned.", major, ".",
+            shape_of(f), ".f32 [%8], {", places(0, 8), "}, %9;\" :: ", operands("f", "c.c", 8),
+            ", \"l\"(tile), \"r\"(leading) : \"memory\");\n"),
+        cat("wmma_store_plain<", accumulator, ">(from, tile, leading);"));
+  }
+  if (f.operation == Operation::LoadAccumulator) {
+    return wmma_function(unit, cat("wmma_load_accumulator_", major, "_", shape_of(f)),
+                         "Bytes to, const unsigned char* tile, U32 leading",
+                         cat("  Accumulator<8> c;\n  asm volatile(\"wmma.load.c.sync.aligned.", major, ".", shape_of(f),
+                             ".f32 {", places(0, 8), "}, [%8], %9;\" : ", operands("=f", "c.c", 8),
+                             " : \"l\"(tile), \"r\"(leading) : \"memory\");\n  keep_fragment(to, c);\n"),
+                         cat("wmma_load_plain<float, ", accumulator, ">(to, tile, leading);"));
+  }
+  const bool is_a = f.operation == Operation::LoadA;
+  const std::string_view role = is_a ? "a" : "b";
+  const std::string_view format = f.is_bf16 ? "bf16" : "f16";
+  const unsigned count = operand_registers(f, is_a);
+  return wmma_function(
+      unit, cat("wmma_load_", role, "_", format, "_", major, "_", shape_of(f)),
+      "Bytes to, const unsigned char* tile, U32 leading",
+      cat("  Registers<", count, "> held;\n  asm volatile(\"wmma.load.", role, ".sync.aligned.", major, ".",
+          shape_of(f), ".", format, " {", places(0, count), "}, [%", count, "], %", count + 1,
+          ";\" : ", operands("=r", "held.r", count),
+          " : \"l\"(tile), \"r\"(leading) : \"memory\");\n  keep_fragment(to, held);\n"),
+      cat("wmma_load_plain<U16, ", is_a ? f.m : f.k, ", ", is_a ? f.k : f.n, ", ", rows, ">(to, tile, leading);"));
+}
+
 }  // namespace
 
 bool FunctionWriter::write_fragment(std::string_view name, std::uint32_t window) {
@@ -78,8 +140,6 @@ bool FunctionWriter::write_fragment(std::string_view name, std::uint32_t window)
   if (!known) return false;
   const FragmentName& f = *known;
   unit_.need("fragments");
-  const std::string shape = cat("m", f.m, "n", f.n, "k", f.k);
-  const std::string_view format = f.is_bf16 ? "bf16" : "f16";
   const std::string held = f.is_wmma ? "8" : "4";  // values of an accumulator
   const std::string own = pointer(window);
   const auto u64 = [&](std::uint32_t slot) { return value(slot, RegisterKind::U64); };
@@ -100,19 +160,9 @@ bool FunctionWriter::write_fragment(std::string_view name, std::uint32_t window)
       return true;
     }
     case Operation::Step: {
-      const unsigned a = f.is_wmma ? operand_registers(f, true) : 4;
-      const unsigned b = f.is_wmma ? operand_registers(f, false) : 2;
-      const unsigned c = f.is_wmma ? 8 : 4;
-      line(cat("{ auto c = fragment<Accumulator<", c, ">>(", own, "); const auto a = fragment<Registers<", a, ">>(",
-               pointer(window + 1), "); const auto b = fragment<Registers<", b, ">>(", pointer(window + 2), ");"));
-      const std::string instruction = !f.is_wmma
-                                          ? cat("mma.sync.aligned.m16n8k16.row.col.f32.", format, ".", format, ".f32")
-                                      : f.is_bf16 ? cat("wmma.mma.sync.aligned.row.row.", shape, ".f32.bf16.bf16.f32")
-                                                  : cat("wmma.mma.sync.aligned.row.row.", shape, ".f32.f32");
-      line(cat("asm volatile(\"", instruction, " {", places(0, c), "}, {", places(c, a), "}, {", places(c + a, b),
-               "}, {", places(0, c), "};\" : ", operands("+f", "c.c", c), " : ", operands("r", "a.r", a), ", ",
-               operands("r", "b.r", b), ");"));
-      line(cat("keep_fragment(", own, ", c); }"));
+      const std::string operands_of_step = cat("(", own, ", ", pointer(window + 1), ", ", pointer(window + 2), ");");
+      line(f.is_wmma ? cat(wmma_step(unit_, f), operands_of_step)
+                     : cat("mma_step<", f.is_bf16 ? "true" : "false", ">", operands_of_step));
       return true;
     }
     default:
@@ -155,24 +205,7 @@ bool FunctionWriter::write_fragment(std::string_view name, std::uint32_t window)
   const std::uint64_t leading = by_rows ? tile_layout->offset(1, 0) : tile_layout->offset(0, 1);
   line(cat("{ Bytes const tile = ", tile, " + ", size, " * ", layout, "::offset(", at, ");"));
   guard("reinterpret_cast<U64>(tile) % 32 != 0", TrapKind::Fragment, "the tile is not on 32 bytes", {"0ULL"});
-  const std::string_view major = by_rows ? "row" : "col";
-  if (f.operation == Operation::Store) {
-    line(cat("const auto c = fragment<Accumulator<8>>(", own, ");"));
-    line(cat("asm volatile(\"wmma.store.d.sync.aligned.", major, ".", shape, ".f32 [%8], {", places(0, 8),
-             "}, %9;\" :: ", operands("f", "c.c", 8), ", \"l\"(tile), \"r\"(", leading, ") : \"memory\"); }"));
-  } else if (f.operation == Operation::LoadAccumulator) {
-    line("Accumulator<8> c;");
-    line(cat("asm volatile(\"wmma.load.c.sync.aligned.", major, ".", shape, ".f32 {", places(0, 8),
-             "}, [%8], %9;\" : ", operands("=f", "c.c", 8), " : \"l\"(tile), \"r\"(", leading, ") : \"memory\");"));
-    line(cat("keep_fragment(", own, ", c); }"));
-  } else {
-    const unsigned count = operand_registers(f, is_a);
-    line(cat("Registers<", count, "> held;"));
-    line(cat("asm volatile(\"wmma.load.", is_a ? "a" : "b", ".sync.aligned.", major, ".", shape, ".", format, " {",
-             places(0, count), "}, [%", count, "], %", count + 1, ";\" : ", operands("=r", "held.r", count),
-             " : \"l\"(tile), \"r\"(", leading, ") : \"memory\");"));
-    line(cat("keep_fragment(", own, ", held); }"));
-  }
+  line(cat(wmma_transfer(unit_, f, by_rows), "(", own, ", tile, ", leading, "); }"));
   return true;
 }
 

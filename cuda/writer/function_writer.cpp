@@ -336,6 +336,7 @@ void FunctionWriter::instruction() {
 
 void FunctionWriter::write() {
   find_targets();
+  find_fragment_copies();
   declare_frame();
   for (at_ = 0; at_ < function_.code.size() && unit_.error().empty(); at_ += bytecode::instruction_words(code())) {
     instruction();

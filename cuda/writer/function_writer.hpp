@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,7 @@ class FunctionWriter {
   [[nodiscard]] std::string_view result_type() const;
   void declare_frame();
   void find_targets();
+  void find_fragment_copies();  // fragment_objects.cpp
 
   // One instruction: each family knows its own operations and answers whether this was one.
   void instruction();
@@ -113,15 +115,15 @@ class FunctionWriter {
   std::uint32_t at_ = 0;  // the instruction being written
   Op op_{};
   bytecode::OpName op_name_;
-  std::vector<bool> is_target_;  // by word
-  std::vector<bool> is_used_;    // slots that code names
+  std::vector<bool> is_target_;              // by word
+  std::vector<bool> is_used_;                // slots that code names
+  std::set<std::uint32_t> fragment_copies_;  // words of copies that move a fragment
   std::string body_;
   bytecode::SourcePosition shown_;
 
   // What is known since the last label.
   std::map<std::uint32_t, std::uint32_t> texts_;   // slot -> the text whose bytes it holds
   std::map<std::uint32_t, std::uint32_t> aligns_;  // slot -> bytes on whose boundary its address lies
-  friend class PairCall;
 };
 
 }  // namespace cairn::cuda::writer

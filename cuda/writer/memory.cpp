@@ -220,6 +220,11 @@ bool FunctionWriter::write_bytes() {
   const std::uint32_t m = has_m ? operand(Place::M) : 0;
   switch (op_) {
     case Op::Copy: {
+      constexpr std::uint32_t kFragmentBytes = 32;  // what a lane holds of the largest
+      if (fragment_copies_.contains(at_)) {
+        line(cat("copy<", kFragmentBytes, ", 16>(", pointer(Place::A), ", ", pointer(Place::B), ");"));
+        return true;
+      }
       // Both hold one type: what is known of either register's type holds for both, what is known of one address not.
       const auto typed = [&](Place place) {
         const std::uint32_t slot = operand(place);

@@ -45,6 +45,12 @@ class Unit {
   /// are no layout.
   std::string layout(std::uint32_t text);
 
+  /// A function of the text's own that functions call by that name: its definition is added once.
+  void helper(const std::string& name, const std::string& definition) {
+    if (!helpers_.emplace(name, true).second) return;
+    layouts += definition;
+  }
+
   /// The first thing that device code cannot do.
   void fail(std::string why) {
     if (error_.empty()) error_ = std::move(why);
@@ -70,6 +76,7 @@ class Unit {
   std::map<std::uint32_t, std::string> names_;
   std::map<std::uint32_t, std::string> layout_names_;
   std::map<std::string, bool> headers_;
+  std::map<std::string, bool> helpers_;
   std::string error_;
 };
 

@@ -24,8 +24,8 @@ def programs():
             text = path.read_text(encoding="utf-8")
             if "@device" in text and not re.search(r"^//! expect: refuse", text, re.M):
                 yield path
-    yield from sorted(path for path in (ROOT / "examples").glob("*/*.cairn")
-                      if "@device" in path.read_text(encoding="utf-8"))
+    for folder, pattern in (("examples", "*/*.cairn"), ("tests/cuda/programs", "*.cairn")):
+        yield from sorted(path for path in (ROOT / folder).glob(pattern) if "@device" in path.read_text(encoding="utf-8"))
 
 
 def attempt(cairn, environment, path, target):
@@ -43,6 +43,11 @@ def attempt(cairn, environment, path, target):
     spills = [entry for entry in entries if int(entry[4]) or int(entry[5])]
     if spills and path.name not in EXPLAINED_SPILLS:
         return kernels, "; ".join(f"{entry[0]} spills {entry[4]} bytes" for entry in spills)
+    # A compiler that loses the end of a loop leaves out what follows it: each kernel here has a barrier before its first
+    # loop, one after it, and one at the end of the block.
+    lost = [kernel for kernel in done.stdout.split("\n// PTX of ")[1:] if kernel.count("bar.sync") < 3]
+    if path.name == "loops_keep_their_end.cairn" and lost:
+        return kernels, f"{len(lost)} kernels have lost what follows a loop"
     return kernels, None
 
 
