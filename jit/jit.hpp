@@ -60,6 +60,9 @@ using Step = const bytecode::Word* (*)(const bytecode::Word* pc, std::uint64_t* 
 using Refuel = const bytecode::Word* (*)(const bytecode::Word* next, const bytecode::Word* pc, std::uint64_t* base,
                                          std::uint8_t* memory, void* thread);
 
+/// Bytes a thread has for what machine code keeps between calls.
+inline constexpr std::uint32_t kThreadSpillBytes = 4352;
+
 /// What machine code needs of the engine it belongs to.
 struct Engine {
   std::span<const Step> steps;  // by operation; null for jumps, calls and returns
@@ -73,6 +76,7 @@ struct Engine {
   // until the next call of refuel (a signed 64-bit count).
   std::uint32_t thread_failed = 0;
   std::uint32_t thread_fuel = 0;
+  std::uint32_t thread_spills = 0;  // kThreadSpillBytes of the thread's own, aligned to 64
 };
 
 struct CodeOptions {
@@ -111,6 +115,8 @@ class MachineCode {
   /// The point at which the function's best code takes up a frame that stands at `word`, which a back edge leads to;
   /// null without code.
   [[nodiscard]] virtual const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const = 0;
+  /// The same, of the best code that can be made, which is made unless it is there.
+  [[nodiscard]] virtual const ResumePoint* loop_point(std::uint32_t function, std::uint32_t word) = 0;
   /// Runs code at `address`, an entry or a resume point's, until the interpreter has to go on: where.
   virtual const bytecode::Word* run(const void* address, MachineState& state) const = 0;
   /// Makes the function's code and shows it: each instruction of bytecode, then the machine's.

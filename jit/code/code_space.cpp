@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "jit/code/machine_call.hpp"
+#include "jit/ssa/build.hpp"
+#include "jit/ssa/passes.hpp"
 
 namespace cairn::jit {
 namespace {
@@ -31,7 +33,7 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
       engine_(engine),
       options_(options),
       memory_(options.debugger),
-      table_(static_cast<std::size_t>(kTargetsAt) / 8 + module.functions.size()),
+      table_(static_cast<std::size_t>(kTargetsAt) / 8 + 2 * module.functions.size()),
       made_(2 * module.functions.size()),
       registration_(options.perf_map, options.jitdump, options.debugger) {
   for (const bytecode::DispatchTable& each : module.tables) members_.push_back(each.functions.data());
@@ -46,7 +48,7 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
   }
   storage_.wants_lines = registration_.wanted();
   make_stubs();
-  std::fill(table_.begin() + kTargetsAt / 8, table_.end(), reinterpret_cast<std::uint64_t>(fixed.unbound));
+  std::fill_n(table_.begin() + kTargetsAt / 8, module.functions.size(), reinterpret_cast<std::uint64_t>(fixed.unbound));
 }
 
 CodeSpace::~CodeSpace() {
@@ -106,6 +108,10 @@ std::atomic_ref<std::uint64_t> CodeSpace::target(std::uint32_t function) const {
   return std::atomic_ref<std::uint64_t>(table_[static_cast<std::size_t>(kTargetsAt) / 8 + function]);
 }
 
+std::atomic_ref<std::uint64_t> CodeSpace::fast_target(std::uint32_t function) const {
+  return target(static_cast<std::uint32_t>(module_.functions.size()) + function);
+}
+
 const void* CodeSpace::entry(std::uint32_t function) const {
   const std::uint64_t address = target(function).load(std::memory_order_acquire);
   const void* code = reinterpret_cast<const void*>(address);
@@ -116,9 +122,23 @@ const ResumePoint* CodeSpace::resume_point(std::uint32_t function, std::uint32_t
   for (const Level level : {Level::Optimized, Level::Baseline}) {
     const Made* made = made_at(function, level).load(std::memory_order_acquire);
     if (made == nullptr || made->failed) continue;
-    return made->point_at(word);
+    if (const ResumePoint* point = made->point_at(word)) return point;
   }
   return nullptr;
+}
+
+const ResumePoint* CodeSpace::loop_point(std::uint32_t function, std::uint32_t word) {
+  const std::lock_guard guard(mutex_);
+  if (!compile_locked(function, Level::Optimized)) return nullptr;
+  const Made* whole = made_at(function, Level::Optimized).load(std::memory_order_relaxed);
+  if (const ResumePoint* point = whole->point_at(word)) return point;
+  std::unique_ptr<Made>& made = loops_[{function, word}];
+  if (made == nullptr) {
+    made = std::make_unique<Made>();
+    made->failed = !translate_ssa(function, word, *made);
+    if (!made->failed) publish(*made);
+  }
+  return made->failed ? nullptr : made->loops.front().point;
 }
 
 const ResumePoint* CodeSpace::Made::point_at(std::uint32_t word) const {
@@ -140,21 +160,111 @@ bool CodeSpace::has(std::uint32_t function, Level level) const {
 }
 
 bool CodeSpace::compile(std::uint32_t function, Level level) {
-  // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
-  if (level == Level::Optimized && !compile(function, Level::Baseline)) return false;
-  std::atomic<const Made*>& known = made_at(function, level);
-  if (const Made* made = known.load(std::memory_order_acquire)) return !made->failed;
+  if (const Made* made = made_at(function, level).load(std::memory_order_acquire)) return !made->failed;
   const std::lock_guard guard(mutex_);
+  return compile_locked(function, level);
+}
+
+bool CodeSpace::compile_locked(std::uint32_t function, Level level) {
+  std::atomic<const Made*>& known = made_at(function, level);
   if (const Made* made = known.load(std::memory_order_relaxed)) return !made->failed;
+  // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
+  if (level == Level::Optimized && !compile_locked(function, Level::Baseline)) return false;
   auto made = std::make_unique<Made>();
-  made->failed = !translate(function, level, *made);
-  const bool fine = !made->failed;
-  if (fine) {
-    made->older = newest_.load(std::memory_order_relaxed);
-    newest_.store(made.get(), std::memory_order_release);
-  }
+  const bool fine =
+      (level == Level::Optimized && translate_ssa(function, 0, *made)) || translate(function, level, *made);
+  made->failed = !fine;
+  if (fine) publish(*made);
   known.store(made.release(), std::memory_order_release);
   return fine;
+}
+
+void CodeSpace::publish(Made& made) {
+  made.older = newest_.load(std::memory_order_relaxed);
+  newest_.store(&made, std::memory_order_release);
+}
+
+const void* CodeSpace::baseline_at(std::uint32_t function, std::uint32_t word) {
+  if (!compile_locked(function, Level::Baseline)) return nullptr;
+  const Made* baseline = made_at(function, Level::Baseline).load(std::memory_order_relaxed);
+  if (word == 0) return baseline->entry;
+  const ResumePoint* at = baseline->point_at(word);
+  return at == nullptr ? nullptr : at->address;
+}
+
+ssa::Target CodeSpace::ssa_target() const { return {module_, engine_, ssa::Cpu::host(), options_.always_counts}; }
+
+std::unique_ptr<ssa::Generated> CodeSpace::generated(asmjit::CodeHolder& holder, std::uint32_t function,
+                                                     std::uint32_t word, asmjit::Logger* logger) {
+  auto built = ssa::build(module_, function, {word, options_.always_counts});
+  if (!built) return nullptr;
+  ssa::optimize(*built, {module_, options_.always_counts});
+  if (holder.init(environment_) != asmjit::kErrorOk) return nullptr;
+  FirstError errors;
+  holder.setErrorHandler(&errors);
+  if (logger != nullptr) holder.setLogger(logger);
+  ssa::EmitOptions options;
+  options.listed = logger != nullptr;
+  options.wants_lines = registration_.wanted();
+  options.baseline_at = [this](std::uint32_t f, std::uint32_t w) { return baseline_at(f, w); };
+  options.has_argument_stub = [this](std::uint32_t f) { return fast_target(f).load(std::memory_order_relaxed) != 0; };
+  auto made = ssa::Generated::make(holder, *built, ssa_target(), std::move(options));
+  holder.setErrorHandler(nullptr);
+  return errors.first == asmjit::kErrorOk ? std::move(made) : nullptr;
+}
+
+bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& made) {
+  if (bytes_ >= options_.most_bytes) return false;
+  asmjit::CodeHolder holder;
+  const auto code = generated(holder, function, word, nullptr);
+  if (code == nullptr || holder.codeSize() > options_.most_bytes - bytes_) return false;
+  void* const placed = memory_.place(holder);
+  if (placed == nullptr) return false;
+  ssa::Emitter& emitter = code->emitter();
+  const auto at = [&](const asmjit::Label& label) -> const void* {
+    return static_cast<const std::uint8_t*>(placed) + holder.labelOffset(label);
+  };
+  std::unique_ptr<ResumePoint[]> points = code->take_points();
+  std::size_t k = 0;
+  for (const ssa::ReturnPoint& pending : emitter.points()) {
+    ResumePoint& point = points[k++];
+    point.address = at(pending.address);
+    point.fast = at(pending.fast);
+    if (pending.inlined.empty()) continue;
+    inlined_.push_back(std::make_unique<InlinedCall[]>(pending.inlined.size()));
+    std::ranges::copy(pending.inlined, inlined_.back().get());
+    point.inlined = inlined_.back().get();
+    point.inlined_count = pending.inlined.size();
+  }
+  made.points = std::move(points);
+  made.entry = at(emitter.entry());
+  bytes_ += holder.codeSize();
+  made.place = {function, Level::Optimized};
+  made.begin = static_cast<const std::uint8_t*>(placed);
+  made.end = made.begin + holder.codeSize();
+  made.guarded = emitter.guarded_words();
+  if (registration_.wanted()) {
+    std::vector<Line> lines;
+    for (const ssa::CodeLine& each : emitter.lines()) lines.push_back({each.offset, each.function, each.word});
+    tell(made, lines);
+  }
+  for (const ssa::ArgumentStub& stub : emitter.argument_stubs()) {
+    const std::atomic_ref<std::uint64_t> known = fast_target(stub.function);
+    if (known.load(std::memory_order_relaxed) == 0) {
+      known.store(reinterpret_cast<std::uint64_t>(at(stub.label)), std::memory_order_release);
+    }
+  }
+  if (word == 0) {
+    if (!options_.always_counts) {
+      fast_target(function).store(reinterpret_cast<std::uint64_t>(at(emitter.fast())), std::memory_order_release);
+    }
+    target(function).store(reinterpret_cast<std::uint64_t>(made.entry), std::memory_order_release);
+    return true;
+  }
+  // The loop's own point comes behind the return points.
+  made.loop = {engine_.resume, made.entry, module_.functions[function].code.data() + word};
+  made.loops.push_back({word, &made.loop});
+  return true;
 }
 
 std::unique_ptr<BaselineCompiler> CodeSpace::assembled(std::uint32_t function, Level level, Made& made,
@@ -199,13 +309,18 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
     if (pending.loop_start) made.loops.push_back({pending.word, &point});
   }
   bytes_ += holder_.codeSize();
+  made.entry = placed;
   made.place = {function, level};
   made.begin = first;
   made.end = first + holder_.codeSize();
   for (const BaselineStorage::TrapStub& stub : storage_.traps) made.guarded.push_back(stub.word);
   std::ranges::sort(made.guarded);
   made.guarded.erase(std::ranges::unique(made.guarded).begin(), made.guarded.end());
-  if (registration_.wanted()) tell(made);
+  if (registration_.wanted()) {
+    std::vector<Line> lines;
+    for (const BaselineStorage::CodeLine& line : storage_.lines) lines.push_back({line.offset, function, line.word});
+    tell(made, lines);
+  }
   const bool best = level == Level::Optimized || !has(function, Level::Optimized);
   if (best) target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
   return true;
@@ -214,13 +329,21 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
 std::string CodeSpace::listing(std::uint32_t function, Level level) {
   const std::lock_guard guard(mutex_);
   asmjit::StringLogger logger;
+  if (level == Level::Optimized) {
+    asmjit::CodeHolder holder;
+    if (generated(holder, function, 0, &logger) != nullptr) {
+      return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +
+             std::string(logger.data(), logger.dataSize());
+    }
+    logger.clear();
+  }
   Made made;
   const auto compiler = assembled(function, level, made, &logger);
   return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +
          std::string(logger.data(), logger.dataSize());
 }
 
-void CodeSpace::tell(const Made& made) {
+void CodeSpace::tell(const Made& made, std::span<const Line> lines) {
   const bytecode::Function& function = module_.functions[made.place.function];
   RegisteredCode code;
   code.name = function.name + (made.place.level == Level::Optimized ? " (optimized)" : "");
@@ -230,7 +353,7 @@ void CodeSpace::tell(const Made& made) {
     if (at.file != bytecode::kNone) code.lines.push_back({offset, module_.files[at.file], at.line, at.column});
   };
   position(0, function.position);
-  for (const BaselineStorage::CodeLine& line : storage_.lines) position(line.offset, function.position_at(line.word));
+  for (const Line& line : lines) position(line.offset, module_.functions[line.function].position_at(line.word));
   registration_.add(code);
 }
 

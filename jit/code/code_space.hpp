@@ -2,13 +2,16 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "jit/baseline/compiler.hpp"
 #include "jit/code/code_memory.hpp"
 #include "jit/code/machine.hpp"
 #include "jit/code/registration.hpp"
+#include "jit/ssa/backend/generate.hpp"
 
 namespace cairn::jit {
 
@@ -26,6 +29,7 @@ class CodeSpace final : public MachineCode {
   bool compile(std::uint32_t function, Level level) override;
   [[nodiscard]] bool has(std::uint32_t function, Level level) const override;
   [[nodiscard]] const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const override;
+  [[nodiscard]] const ResumePoint* loop_point(std::uint32_t function, std::uint32_t word) override;
   const bytecode::Word* run(const void* address, MachineState& state) const override;
   [[nodiscard]] std::string listing(std::uint32_t function, Level level) override;
   [[nodiscard]] std::optional<CodePlace> place_of(const void* address) const override;
@@ -45,6 +49,8 @@ class CodeSpace final : public MachineCode {
     std::vector<LoopStart> loops;        // ascending
     std::vector<std::uint32_t> guarded;  // ascending words that may trap
     CodePlace place;
+    const void* entry = nullptr;
+    ResumePoint loop;  // of code that begins at a loop's start
     const std::uint8_t* begin = nullptr;
     const std::uint8_t* end = nullptr;
     const Made* older = nullptr;  // the code made before it
@@ -56,8 +62,23 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] CodeTable& table() { return *reinterpret_cast<CodeTable*>(table_.data()); }
   [[nodiscard]] std::atomic<const Made*>& made_at(std::uint32_t function, Level level) const;
   [[nodiscard]] std::atomic_ref<std::uint64_t> target(std::uint32_t function) const;
+  /// Where calls of SSA code go, with arguments in registers; 0 until there is some.
+  [[nodiscard]] std::atomic_ref<std::uint64_t> fast_target(std::uint32_t function) const;
+  bool compile_locked(std::uint32_t function, Level level);
+  /// What was made can be found by its addresses from now on.
+  void publish(Made& made);
   bool translate(std::uint32_t function, Level level, Made& made);
-  void tell(const Made& made);
+  /// Code of the SSA tier, which takes the function up at the word: 0, or a loop's start.
+  bool translate_ssa(std::uint32_t function, std::uint32_t word, Made& made);
+  std::unique_ptr<ssa::Generated> generated(asmjit::CodeHolder& holder, std::uint32_t function, std::uint32_t word,
+                                            asmjit::Logger* logger);
+  [[nodiscard]] const void* baseline_at(std::uint32_t function, std::uint32_t word);
+  [[nodiscard]] ssa::Target ssa_target() const;
+  /// A line of code: where in it, and the instruction of bytecode it came from.
+  struct Line {
+    std::uint32_t offset = 0, function = 0, word = 0;
+  };
+  void tell(const Made& made, std::span<const Line> lines);
   /// Leaves the code in holder_; null where it could not be made.
   std::unique_ptr<BaselineCompiler> assembled(std::uint32_t function, Level level, Made& made, asmjit::Logger* logger);
 
@@ -65,11 +86,13 @@ class CodeSpace final : public MachineCode {
   const Engine engine_;
   const CodeOptions options_;
   CodeMemory memory_;
-  mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets
+  mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets, targets with arguments in registers
   std::vector<const std::uint32_t*> members_;
-  mutable std::vector<std::atomic<const Made*>> made_;  // by level, then function
-  std::atomic<const Made*> newest_{nullptr};            // of what has code
-  mutable std::mutex mutex_;                            // held while code is made
+  mutable std::vector<std::atomic<const Made*>> made_;                              // by level, then function
+  std::atomic<const Made*> newest_{nullptr};                                        // of what has code
+  mutable std::mutex mutex_;                                                        // held while code is made
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<Made>> loops_;  // by function and loop start
+  std::vector<std::unique_ptr<InlinedCall[]>> inlined_;
   const asmjit::Environment environment_ = asmjit::Environment::host();
   asmjit::CodeHolder holder_;
   BaselineStorage storage_;

@@ -29,14 +29,24 @@ struct alignas(64) CodeEntry {
 };
 static_assert(sizeof(CodeEntry) == 64);
 
+/// A call whose callee's code is part of its caller's: what its frame's link would be.
+struct InlinedCall {
+  const bytecode::Word* back = nullptr;  // the instruction after the call
+  std::uint32_t base = 0;                // the inlined frame's slot 0, in slots of the outermost frame
+  std::uint32_t caller_base = 0;         // its caller's
+};
+
 /// A place in machine code at which a frame can be taken up. A frame's return link points at a bytecode instruction or,
 /// where its caller runs as machine code, at one of these: `op` tells them apart, as it stands where an instruction has
-/// its operation.
+/// its operation. The frame is the outermost one of those that share the code.
 struct ResumePoint {
-  bytecode::Word op = 0;               // an operation past the table
-  const void* address = nullptr;       // the machine code
-  const bytecode::Word* pc = nullptr;  // the bytecode that stands there
+  bytecode::Word op = 0;                 // an operation past the table
+  const void* address = nullptr;         // the machine code
+  const bytecode::Word* pc = nullptr;    // the bytecode that stands there, in the innermost inlined function
+  const void* fast = nullptr;            // the machine code for a callee that gives its results in registers
+  const InlinedCall* inlined = nullptr;  // from the innermost out
+  std::uint64_t inlined_count = 0;
 };
-static_assert(sizeof(ResumePoint) == 24);
+static_assert(sizeof(ResumePoint) == 48);
 
 }  // namespace cairn

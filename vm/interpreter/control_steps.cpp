@@ -37,7 +37,7 @@ const Word* prologue(Machine& m, const Word* pc) {
     // At the call: the callee has not begun.
     const Word* call = return_address(m.base[-1]) - 1;
     const bool from_host = m.base[-2] == 0;
-    if (!from_host) m.base = reinterpret_cast<std::uint64_t*>(m.base[-2]);
+    if (!from_host) m.base = caller_frame(m.base);
     return fail(TrapKind::Stack, from_host ? entry.body : call, m);
   }
   const auto lowered = reinterpret_cast<std::uintptr_t>(m.memory) - entry.memory_bytes;

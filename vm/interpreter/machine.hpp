@@ -44,6 +44,22 @@ inline const Word* return_address(std::uint64_t link) {
   return is_point ? reinterpret_cast<const ResumePoint*>(back)->pc : back;
 }
 
+/// The caller's frame, the innermost one when calls were inlined: their links are written, as nobody did.
+inline std::uint64_t* caller_frame(const std::uint64_t* base) {
+  auto* const caller = reinterpret_cast<std::uint64_t*>(base[-2]);
+  const auto* back = reinterpret_cast<const Word*>(base[-1]);
+  if ((back[0] & 0xffff) != static_cast<Word>(InternalOp::Resume)) return caller;
+  const auto* point = reinterpret_cast<const ResumePoint*>(back);
+  for (std::uint64_t k = 0; k < point->inlined_count; ++k) {
+    const InlinedCall& inlined = point->inlined[k];
+    std::uint64_t* const frame = caller + inlined.base;
+    frame[-1] = reinterpret_cast<std::uint64_t>(inlined.back);
+    frame[-2] = reinterpret_cast<std::uint64_t>(caller + inlined.caller_base);
+    frame[-3] = base[-3];
+  }
+  return point->inlined_count == 0 ? caller : caller + point->inlined[0].base;
+}
+
 /// The instruction at `pc` traps.
 [[gnu::always_inline]] inline const Word* fail(TrapKind kind, const Word* pc, const Machine& machine) {
   machine.thread->failed = pc;

@@ -246,7 +246,7 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
       trap.notes.push_back("block " + std::to_string(base[0]) + ", thread " + std::to_string(base[1]));
     }
     const bytecode::Word* back = interpreter::return_address(base[-1]);
-    base = reinterpret_cast<const std::uint64_t*>(base[-2]);
+    base = interpreter::caller_frame(base);
     if (base == nullptr) break;
     function = image().function_at(back - 1);
     if (function == kNone) break;

@@ -192,9 +192,10 @@ class Thread {
   // ------------------------------------------------------------------------- for the engines
   const CodeEntry* functions = nullptr;  // of the instance, one load away
   std::uint64_t function_count = 0;
-  const bytecode::Word* failed = nullptr;  // the instruction whose guard failed
-  std::int64_t fuel = 0;                   // back edges and calls until the next poll, when watched
-  bool fuel_given = false;                 // since the thread began
+  const bytecode::Word* failed = nullptr;          // the instruction whose guard failed
+  std::int64_t fuel = 0;                           // back edges and calls until the next poll, when watched
+  bool fuel_given = false;                         // since the thread began
+  alignas(64) std::array<std::byte, 4352> spills;  // machine code's own (jit::kThreadSpillBytes)
   bool trapped = false;
   TrapRecord trap;
 

@@ -57,6 +57,8 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     engine.resume = static_cast<std::uint16_t>(InternalOp::Resume);
     engine.thread_failed = offset_in(thread, &thread.failed);
     engine.thread_fuel = offset_in(thread, &thread.fuel);
+    engine.thread_spills = offset_in(thread, thread.spills.data());
+    static_assert(sizeof(thread.spills) == jit::kThreadSpillBytes);
     jit::CodeOptions options;
     if (limits_.code_bytes != 0) options.most_bytes = limits_.code_bytes;
     // Where a host may stop the program, or a thread of a block may spin for another, every loop looks up.
@@ -111,9 +113,8 @@ const Word* Tiers::hot_code(const Word* next) {
   if (tier_ != Tier::Auto) return nullptr;
   const std::uint32_t function = image_.function_at(next);
   if (function == bytecode::kNone) return nullptr;
-  if (!code_->compile(function, jit::Level::Optimized)) return nullptr;
-  const Word* point = resume_at(next);
-  return point == next ? nullptr : point;
+  const ResumePoint* point = code_->loop_point(function, static_cast<std::uint32_t>(next - functions_[function].body));
+  return point == nullptr ? nullptr : &point->op;
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {

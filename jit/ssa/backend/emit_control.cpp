@@ -1,0 +1,243 @@
+// Branches, calls, steps, returns, and the ways to the other tiers.
+#include <algorithm>
+
+#include "jit/ssa/backend/emitter.hpp"
+
+namespace cairn::jit::ssa {
+
+asmjit::Label Emitter::target(std::uint32_t successor) const {
+  return labels_[forward_[n_.blocks[block_].successors[successor]]];
+}
+
+/// Whether the successor's code stands next.
+bool Emitter::falls_into(std::uint32_t successor) const {
+  const std::uint32_t to = forward_[n_.blocks[block_].successors[successor]];
+  for (std::uint32_t b = block_ + 1; b < n_.blocks.size(); ++b) {
+    if (forward_[b] != b) continue;  // no code is made for it
+    return b == to;
+  }
+  return false;
+}
+
+void Emitter::jump(std::uint32_t successor) {
+  if (!falls_into(successor)) a_.jmp(target(successor));
+}
+
+void Emitter::branch(const Instruction& i, bool is_guard) {
+  if (is_guard) {
+    if (is_float(i.kind)) {
+      const Label fine = a_.newLabel();
+      const Label exit = trap(i.trap);
+      jump_floats(i.kind, i.relation, fine, exit, false);
+      a_.bind(fine);
+    } else {
+      const Code code = compare(i.kind, i.relation);
+      a_.j(x86::negateCond(code), trap(i.trap));
+    }
+    return;
+  }
+  if (is_float(i.kind)) return jump_floats(i.kind, i.relation, target(0), target(1), falls_into(1));
+  const Code code = compare(i.kind, i.relation);
+  if (falls_into(0)) {
+    a_.j(x86::negateCond(code), target(1));
+  } else {
+    a_.j(code, target(0));
+    jump(1);
+  }
+}
+
+void Emitter::switch_jump(const Instruction&) {
+  const auto successors = static_cast<std::uint32_t>(n_.blocks[block_].successors.size());
+  const std::uint32_t count = successors - 1;
+  const Gp subject = temp(0);
+  const Gp scratch = temp(1);
+  const Location from = where(0);
+  clean(0);
+  if (from.in_register()) {
+    a_.mov(subject, x86::gpq(from.reg));
+  } else {
+    a_.mov(subject, memory(from));
+  }
+  constexpr std::uint32_t kFew = 4;
+  if (count <= kFew) {
+    for (std::uint32_t k = 0; k < count; ++k) {
+      k == 0 ? a_.test(subject, subject) : a_.cmp(subject, k);
+      a_.je(target(k));
+    }
+    return jump(count);
+  }
+  SwitchTable table{a_.newLabel(), {}};
+  for (std::uint32_t k = 0; k < count; ++k) table.cases.push_back(target(k));
+  a_.cmp(subject, count);
+  a_.jae(target(count));
+  a_.lea(scratch, x86::ptr(table.label));
+  a_.movsxd(subject, x86::dword_ptr(scratch, subject, 2));
+  a_.add(scratch, subject);
+  a_.jmp(scratch);
+  tables_.push_back(std::move(table));
+}
+
+void Emitter::step(const Instruction& i) {
+  const Frame& frame = f_.frames[i.frame];
+  const bytecode::Word* pc = module_.functions[frame.function].code.data() + i.word;
+  store_uses(i);
+  if (uses_wide_vectors_) a_.vzeroupper();
+  write_links(i.frame);
+  load_address(x86::rdi, pc);
+  frame.base == 0 ? a_.mov(x86::rsi, kBase) : a_.lea(x86::rsi, slot(frame.base));
+  a_.mov(x86::rdx, kMemory);
+  a_.mov(x86::rcx, kThread);
+  a_.call(x86::qword_ptr(kTable, kStepsAt + 8 * static_cast<std::int32_t>(pc[0] & 0xffff)));
+  a_.test(x86::rax, x86::rax);
+  if (frame.base == 0) return (void)a_.jnz(leave_);
+  const Label fine = a_.newLabel();
+  a_.jz(fine);
+  leave_with_frame(i.frame);
+  a_.jmp(leave_);
+  a_.bind(fine);
+}
+
+void Emitter::count_call() {
+  Exit exit;
+  exit.kind = Exit::Kind::CallPoll;
+  exit.label = a_.newLabel();
+  exit.back = a_.newLabel();
+  exit.node = at_;
+  a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
+  a_.js(exit.label);
+  a_.bind(exit.back);
+  exits_.push_back(exit);
+}
+
+void Emitter::call(const Instruction& i) {
+  const auto window = static_cast<std::int32_t>(8 * i.scale);
+  const Frame& frame = f_.frames[i.frame];
+  const bytecode::Word* pc = module_.functions[frame.function].code.data() + i.word;
+  // Arguments of this tier's own callees are in registers; an i32 among them gets its sign.
+  for (std::uint32_t k = 0; k < node_->inputs; ++k) {
+    if (input(k).needs == Input::Needs::Fixed) clean(k);
+  }
+  store_uses(i);
+  if (uses_wide_vectors_) a_.vzeroupper();
+  const bool is_fast = i.op == Opcode::Call && !target_.counts;
+  points_.push_back({a_.newLabel(), a_.newLabel(), is_fast, pc + bytecode::instruction_words(pc), {}});
+  ReturnPoint& point = points_.back();
+  for (std::uint32_t at = i.frame; at != 0; at = f_.frames[at].parent) {
+    const Frame& inlined = f_.frames[at];
+    const Frame& parent = f_.frames[inlined.parent];
+    const bytecode::Word* from = module_.functions[parent.function].code.data() + inlined.call_word;
+    point.inlined.push_back({from + bytecode::instruction_words(from), inlined.base, parent.base});
+  }
+  ResumePoint* const made = next_point_++;
+  *made = {engine_.resume | (is_fast ? kFastReturn : 0), nullptr, point.pc, nullptr, nullptr, 0};
+  const auto link = [&](Gp scratch) {
+    load_address(scratch, made);
+    a_.mov(x86::qword_ptr(kBase, window - 8), scratch);
+    a_.mov(x86::qword_ptr(kBase, window - 16), kBase);
+    a_.mov(x86::qword_ptr(kBase, window - 24), kMemory);
+    a_.add(kBase, window);
+  };
+  if (i.op == Opcode::Call) {
+    const auto callee = static_cast<std::uint32_t>(i.immediate);
+    const CodeEntry& entry = engine_.functions[callee];
+    a_.lea(x86::rax, x86::ptr(kBase, window + static_cast<std::int32_t>(entry.frame_bytes)));
+    a_.cmp(x86::rax, kMemory);
+    a_.ja(trap(TrapKind::Stack, 0, false, true));
+    if (target_.counts) count_call();
+    link(x86::rax);
+    if (target_.counts) {
+      a_.mov(x86::eax, callee);
+      a_.jmp(x86::qword_ptr(kTable, kTargetsAt + 8 * static_cast<std::int32_t>(callee)));
+    } else if (callee == f_.index && f_.entry_word == 0) {
+      a_.jmp(fast_);
+    } else {
+      a_.jmp(x86::qword_ptr(kTable, kTargetsAt + 8 * static_cast<std::int32_t>(engine_.functions.size() + callee)));
+      const bool known =
+          std::ranges::any_of(argument_stubs_, [&](const ArgumentStub& s) { return s.function == callee; });
+      if (!known && !(options_.has_argument_stub && options_.has_argument_stub(callee))) {
+        argument_stubs_.push_back({callee, a_.newLabel()});
+      }
+    }
+  } else {
+    // rax: the function's value, or the dispatch table. Then rax is the function, rcx its entry.
+    clean(0);
+    if (i.op == Opcode::CallValue) {
+      a_.sub(x86::rax, 1);
+      a_.cmp(x86::rax, CAIRN_TABLE_ENTRY(function_count));
+      a_.jae(trap(TrapKind::Callable, 0, false, true));
+      a_.mov(x86::rcx, x86::rax);
+      a_.shl(x86::rcx, 6);
+      static_assert(sizeof(CodeEntry) == 64);
+      a_.add(x86::rcx, CAIRN_TABLE_ENTRY(functions));
+      a_.cmp(x86::dword_ptr(x86::rcx, offsetof(CodeEntry, signature)), static_cast<std::uint32_t>(i.immediate));
+      a_.jne(trap(TrapKind::Callable, 0, false, true));
+    } else {
+      a_.mov(x86::rcx, CAIRN_TABLE_ENTRY(members));
+      a_.mov(x86::rcx, x86::qword_ptr(x86::rcx, x86::rax, 3));
+      a_.mov(x86::eax, x86::dword_ptr(x86::rcx, static_cast<std::int32_t>(4 * i.immediate)));
+      a_.mov(x86::ecx, x86::eax);
+      a_.shl(x86::rcx, 6);
+      a_.add(x86::rcx, CAIRN_TABLE_ENTRY(functions));
+    }
+    a_.mov(x86::edx, x86::dword_ptr(x86::rcx, offsetof(CodeEntry, frame_bytes)));
+    a_.lea(x86::rdx, x86::ptr(kBase, x86::rdx, 0, window));
+    a_.cmp(x86::rdx, kMemory);
+    a_.ja(trap(TrapKind::Stack, 0, false, true));
+    if (target_.counts) count_call();
+    link(x86::rdx);
+    a_.jmp(x86::qword_ptr(kTable, x86::rax, 3, kTargetsAt));
+  }
+  // Back with results in registers, the frame still the callee's; or with everything as the interpreter leaves it.
+  if (!is_fast) {
+    a_.bind(point.address);
+    a_.bind(point.fast);
+    return;
+  }
+  a_.bind(point.fast);
+  if (engine_.functions[static_cast<std::uint32_t>(i.immediate)].memory_bytes != 0) {
+    a_.mov(kMemory, x86::qword_ptr(kBase, -24));
+  }
+  a_.sub(kBase, window);
+  Exit exit;
+  exit.kind = Exit::Kind::SlowReturn;
+  exit.label = point.address;
+  exit.back = a_.newLabel();
+  exit.node = at_;
+  a_.bind(exit.back);
+  exits_.push_back(exit);
+}
+
+void Emitter::give_back(const Instruction& i) {
+  for (std::uint32_t k = 0; k < node_->inputs; ++k) clean(k);
+  (void)i;
+  if (uses_wide_vectors_) a_.vzeroupper();
+  a_.mov(x86::rcx, x86::qword_ptr(kBase, -8));
+  a_.cmp(x86::dword_ptr(x86::rcx), static_cast<std::uint32_t>(engine_.resume | kFastReturn));
+  a_.jne(slow_return_);
+  a_.jmp(x86::qword_ptr(x86::rcx, offsetof(ResumePoint, fast)));
+  uses_slow_return_ = true;
+}
+
+void Emitter::exit(const Instruction& i) {
+  store_uses(i);
+  leave(i);
+}
+
+/// Goes on in the baseline's code, or in the interpreter, at the instruction's word: the slots are stored.
+void Emitter::leave(const Instruction& i) {
+  const Frame& frame = f_.frames[i.frame];
+  if (uses_wide_vectors_) a_.vzeroupper();
+  write_links(i.frame);
+  leave_with_frame(i.frame);
+  const void* there = options_.baseline_at ? options_.baseline_at(frame.function, i.word) : nullptr;
+  if (there != nullptr) {
+    load_address(x86::rax, there);
+    a_.jmp(x86::rax);
+  } else {
+    const CodeEntry& entry = engine_.functions[frame.function];
+    load_address(x86::rax, i.frame != 0 && i.word == 0 ? entry.code : entry.body + i.word);
+    a_.jmp(leave_);
+  }
+}
+
+}  // namespace cairn::jit::ssa

@@ -1,0 +1,160 @@
+// Vectors of 16, 32 or 64 bytes: AVX2, or AVX-512.
+#include "jit/ssa/backend/emitter.hpp"
+
+namespace cairn::jit::ssa {
+namespace {
+
+namespace Inst = x86::Inst;
+
+/// The instruction that does the operation on lanes of the kind; 0: none. `wide`: of 64 bytes.
+asmjit::InstId vector_instruction(Opcode op, Kind kind, bool wide) {
+  const std::uint32_t size = size_of(kind);
+  const auto by_size = [&](asmjit::InstId one, asmjit::InstId two, asmjit::InstId four, asmjit::InstId eight) {
+    return size == 1 ? one : size == 2 ? two : size == 4 ? four : eight;
+  };
+  const bool is_f32 = kind == Kind::F32;
+  if (is_float(kind)) {
+    switch (op) {
+      case Opcode::Add:
+        return is_f32 ? Inst::kIdVaddps : Inst::kIdVaddpd;
+      case Opcode::Sub:
+        return is_f32 ? Inst::kIdVsubps : Inst::kIdVsubpd;
+      case Opcode::Mul:
+        return is_f32 ? Inst::kIdVmulps : Inst::kIdVmulpd;
+      case Opcode::Div:
+        return is_f32 ? Inst::kIdVdivps : Inst::kIdVdivpd;
+      default:
+        return 0;
+    }
+  }
+  switch (op) {
+    case Opcode::Add:
+      return by_size(Inst::kIdVpaddb, Inst::kIdVpaddw, Inst::kIdVpaddd, Inst::kIdVpaddq);
+    case Opcode::Sub:
+      return by_size(Inst::kIdVpsubb, Inst::kIdVpsubw, Inst::kIdVpsubd, Inst::kIdVpsubq);
+    case Opcode::Mul:
+      return by_size(0, Inst::kIdVpmullw, Inst::kIdVpmulld, Inst::kIdVpmullq);
+    case Opcode::And:
+      return wide ? Inst::kIdVpandq : Inst::kIdVpand;
+    case Opcode::Or:
+      return wide ? Inst::kIdVporq : Inst::kIdVpor;
+    case Opcode::Xor:
+      return wide ? Inst::kIdVpxorq : Inst::kIdVpxor;
+    case Opcode::Min:
+      return is_signed(kind) ? by_size(Inst::kIdVpminsb, Inst::kIdVpminsw, Inst::kIdVpminsd, Inst::kIdVpminsq)
+                             : by_size(Inst::kIdVpminub, Inst::kIdVpminuw, Inst::kIdVpminud, Inst::kIdVpminuq);
+    case Opcode::Max:
+      return is_signed(kind) ? by_size(Inst::kIdVpmaxsb, Inst::kIdVpmaxsw, Inst::kIdVpmaxsd, Inst::kIdVpmaxsq)
+                             : by_size(Inst::kIdVpmaxub, Inst::kIdVpmaxuw, Inst::kIdVpmaxud, Inst::kIdVpmaxuq);
+    case Opcode::Shl:
+      return by_size(0, Inst::kIdVpsllw, Inst::kIdVpslld, Inst::kIdVpsllq);
+    case Opcode::Shr:
+      return is_signed(kind) ? by_size(0, Inst::kIdVpsraw, Inst::kIdVpsrad, Inst::kIdVpsraq)
+                             : by_size(0, Inst::kIdVpsrlw, Inst::kIdVpsrld, Inst::kIdVpsrlq);
+    default:
+      return 0;
+  }
+}
+
+/// Needs AVX-512 whatever its width.
+bool needs_avx512(asmjit::InstId id) {
+  return id == Inst::kIdVpmullq || id == Inst::kIdVpminsq || id == Inst::kIdVpminuq || id == Inst::kIdVpmaxsq ||
+         id == Inst::kIdVpmaxuq || id == Inst::kIdVpsraq;
+}
+
+}  // namespace
+
+bool Emitter::vector(const Instruction& i) {
+  const std::uint32_t bytes = bytes_of(i);
+  const bool wide = bytes == 64;
+  const bool is_f32 = i.kind == Kind::F32;
+  const auto sized = [&](const Vec& reg) -> x86::Vec {
+    if (bytes == 64) return x86::zmm(reg.id());
+    if (bytes == 32) return x86::ymm(reg.id());
+    return reg;
+  };
+  const auto pooled = [&](std::uint64_t pattern) {
+    // One lane in memory, on every lane of the scratch register.
+    const x86::Vec to = sized(x86::xmm(reg::kScratch - kFirstVector));
+    x86::Mem at = x86::ptr(constant(pattern, pattern));
+    at.setSize(8);
+    a_.emit(x86::Inst::kIdVbroadcastsd, bytes == 16 ? x86::ymm(to.id()).as<x86::Vec>() : to, at);
+    return to;
+  };
+  switch (i.op) {
+    case Opcode::Load: {
+      std::uint32_t next = 0;
+      x86::Mem at = address(i, next);
+      at.setSize(bytes);
+      a_.emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovups, sized(out_vec()), at);
+      return true;
+    }
+    case Opcode::Store: {
+      std::uint32_t next = 0;
+      x86::Mem at = address(i, next);
+      at.setSize(bytes);
+      a_.emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovups, at, sized(vec(next)));
+      return true;
+    }
+    case Opcode::Splat: {
+      const x86::Vec to = sized(out_vec());
+      if (is_float(i.kind)) {
+        if (!is_f32 && bytes == 16) {
+          a_.vmovddup(out_vec(), vec(0));
+        } else {
+          a_.emit(is_f32 ? Inst::kIdVbroadcastss : Inst::kIdVbroadcastsd, to, vec(0));
+        }
+        return true;
+      }
+      const std::uint32_t size = size_of(i.kind);
+      const Vec low = out_vec();
+      size == 8 ? a_.vmovq(low, gp(0)) : a_.vmovd(low, gp(0).r32());
+      a_.emit(size == 1   ? Inst::kIdVpbroadcastb
+              : size == 2 ? Inst::kIdVpbroadcastw
+              : size == 4 ? Inst::kIdVpbroadcastd
+                          : Inst::kIdVpbroadcastq,
+              to, low);
+      return true;
+    }
+    case Opcode::Neg:
+    case Opcode::Abs: {
+      const bool flips = i.op == Opcode::Neg;
+      const std::uint64_t mask = is_f32 ? (flips ? 0x8000000080000000U : 0x7fffffff7fffffffU)
+                                        : (flips ? std::uint64_t{1} << 63 : ~(std::uint64_t{1} << 63));
+      const x86::Vec pattern = pooled(mask);
+      a_.emit(flips ? (is_f32 ? Inst::kIdVxorps : Inst::kIdVxorpd) : (is_f32 ? Inst::kIdVandps : Inst::kIdVandpd),
+              sized(out_vec()), sized(vec(0)), pattern);
+      return true;
+    }
+    case Opcode::Sqrt:
+      a_.emit(is_f32 ? Inst::kIdVsqrtps : Inst::kIdVsqrtpd, sized(out_vec()), sized(vec(0)));
+      return true;
+    case Opcode::Floor:
+    case Opcode::Ceil:
+    case Opcode::Trunc: {
+      const int mode = i.op == Opcode::Floor ? 9 : i.op == Opcode::Ceil ? 10 : 11;
+      const asmjit::InstId id = wide ? (is_f32 ? Inst::kIdVrndscaleps : Inst::kIdVrndscalepd)
+                                     : (is_f32 ? Inst::kIdVroundps : Inst::kIdVroundpd);
+      a_.emit(id, sized(out_vec()), sized(vec(0)), asmjit::Imm(mode));
+      return true;
+    }
+    case Opcode::Fma:
+      a_.emit(is_f32 ? Inst::kIdVfmadd213ps : Inst::kIdVfmadd213pd, sized(out_vec()), sized(vec(1)), sized(vec(2)));
+      return true;
+    case Opcode::Shl:
+    case Opcode::Shr: {
+      const asmjit::InstId id = vector_instruction(i.op, i.kind, wide);
+      if (id == 0 || (needs_avx512(id) && !target_.cpu.avx512)) return false;
+      a_.emit(id, sized(out_vec()), sized(vec(0)), asmjit::Imm(number(1)));
+      return true;
+    }
+    default: {
+      const asmjit::InstId id = vector_instruction(i.op, i.kind, wide);
+      if (id == 0 || (needs_avx512(id) && !target_.cpu.avx512)) return false;
+      a_.emit(id, sized(out_vec()), sized(vec(0)), sized(vec(1)));
+      return true;
+    }
+  }
+}
+
+}  // namespace cairn::jit::ssa

@@ -1,0 +1,369 @@
+#include "jit/ssa/backend/emitter.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "jit/ssa/text.hpp"
+
+namespace cairn::jit::ssa {
+
+Emitter::Emitter(asmjit::CodeHolder& holder, const Function& f, const Target& target, const Nodes& nodes,
+                 const Intervals& intervals, const Homes& homes, const Moves& moves, EmitOptions options)
+    : a_(&holder),
+      f_(f),
+      target_(target),
+      module_(target.module),
+      engine_(target.engine),
+      n_(nodes),
+      i_(intervals),
+      homes_(homes),
+      moves_(moves),
+      options_(std::move(options)),
+      code_entry_(target.engine.functions[f.index]) {
+  for (Label* each : {&entry_, &fast_, &leave_, &fail_, &slow_return_, &frame_full_, &stack_full_}) {
+    *each = a_.newLabel();
+  }
+  for (std::size_t b = 0; b < n_.blocks.size(); ++b) labels_.push_back(a_.newLabel());
+}
+
+bool Emitter::emit(ResumePoint* points) {
+  next_point_ = points;
+  for (const Node& node : n_.nodes) {
+    if (node.kind != NodeKind::Instruction || node.value == kNoValue) continue;
+    const Instruction& i = f_.at(node.value);
+    uses_wide_vectors_ = uses_wide_vectors_ || bytes_of(i) > 16;
+    if (i.op == Opcode::StackGuard) {
+      stack_needed_ = i.immediate;
+      stack_word_ = i.word;
+    }
+  }
+  // A block that only jumps and moves nothing is jumped over.
+  forward_.resize(n_.blocks.size());
+  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+    std::uint32_t to = b;
+    for (std::uint32_t hops = 0; hops < 8 && to != 0; ++hops) {
+      const MachineBlock& block = n_.blocks[to];
+      bool is_empty = block.successors.size() == 1 && moves_.ends[to].count == 0 && moves_.starts[to].count == 0;
+      for (std::uint32_t k = block.first; is_empty && k < block.end; ++k) {
+        const Node& node = n_.nodes[k];
+        is_empty = moves_.before[k].count == 0 && moves_.after[k].count == 0 &&
+                   (node.value == kNoValue || f_.at(node.value).op == Opcode::Jump);
+      }
+      if (!is_empty || block.successors[0] == to) break;
+      to = block.successors[0];
+    }
+    forward_[b] = to;
+  }
+  entries();
+  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+    if (options_.listed && b > 0 && n_.blocks[b].is_cold && !n_.blocks[b - 1].is_cold) a_.comment("; cold");
+    block_ = b;
+    const MachineBlock& block = n_.blocks[b];
+    if (b != 0 && forward_[b] != b) continue;
+    if (block.is_loop_start && !block.is_cold) a_.align(asmjit::AlignMode::kCode, 16);
+    a_.bind(labels_[b]);
+    for (std::uint32_t k = block.first; k < block.end; ++k) {
+      if (!node(k)) return false;
+    }
+  }
+  stubs();
+  return true;
+}
+
+std::vector<std::uint32_t> Emitter::guarded_words() const {
+  std::vector<std::uint32_t> words;
+  for (const Exit& exit : exits_) {
+    const Instruction& i = f_.at(n_.nodes[exit.node].value);
+    if (exit.kind == Exit::Kind::Trap && i.frame == 0 && !i.leaves) words.push_back(i.word);
+  }
+  std::ranges::sort(words);
+  words.erase(std::ranges::unique(words).begin(), words.end());
+  return words;
+}
+
+// ------------------------------------------------------------------------------------------------ entering
+
+void Emitter::entries() {
+  a_.bind(entry_);
+  if (f_.entry_word != 0) {
+    a_.bind(fast_);
+    if (stack_needed_ != 0) {
+      a_.lea(x86::rax, x86::ptr(kBase, static_cast<std::int32_t>(stack_needed_)));
+      a_.cmp(x86::rax, kMemory);
+      a_.ja(stack_full_);
+    }
+    return;
+  }
+  const std::uint32_t parameters = parameter_slots(module_, f_.index);
+  for (std::uint32_t k = 0; k < parameters; ++k) {
+    const Reg to = argument_register(target_, f_.index, k);
+    if (to == kNoReg) continue;
+    is_vector(to) ? a_.movsd(x86::xmm(to - kFirstVector), slot(k)) : a_.mov(x86::gpq(to), slot(k));
+  }
+  a_.align(asmjit::AlignMode::kCode, 16);
+  a_.bind(fast_);
+  if (code_entry_.memory_bytes != 0) prologue();
+  if (stack_needed_ != 0) {
+    a_.lea(x86::rax, x86::ptr(kBase, static_cast<std::int32_t>(stack_needed_)));
+    a_.cmp(x86::rax, kMemory);
+    a_.ja(stack_full_);
+  }
+}
+
+void Emitter::prologue() {
+  const std::uint64_t needed =
+      std::uint64_t{code_entry_.frame_bytes} + code_entry_.memory_bytes + code_entry_.memory_align;
+  if (needed < (1U << 31)) {
+    a_.lea(x86::rax, x86::qword_ptr(kBase, static_cast<std::int32_t>(needed)));
+  } else {
+    a_.mov(x86::rax, needed);
+    a_.add(x86::rax, kBase);
+  }
+  a_.cmp(x86::rax, kMemory);
+  a_.ja(frame_full_);
+  if (code_entry_.memory_bytes < (1U << 31)) {
+    a_.sub(kMemory, code_entry_.memory_bytes);
+  } else {
+    a_.mov(x86::rax, code_entry_.memory_bytes);
+    a_.sub(kMemory, x86::rax);
+  }
+  a_.and_(kMemory, -static_cast<std::int64_t>(code_entry_.memory_align));
+  zero_frame();
+}
+
+/// Arguments are in registers: rax, rcx, rdx and the moves' own vector register are free.
+void Emitter::zero_frame() {
+  constexpr std::uint32_t kUnrolled = 256;
+  const Vec zero = x86::xmm(reg::kScratch - kFirstVector);
+  bool is_zero = false;
+  for (std::uint32_t k = 0; k < code_entry_.zero_count; ++k) {
+    const std::uint32_t offset = code_entry_.zeros[k].offset, bytes = code_entry_.zeros[k].bytes;
+    if (bytes > kUnrolled || offset >= (1U << 31) - kUnrolled) {
+      a_.mov(x86::rdx, x86::rdi);
+      a_.mov(x86::edi, offset);
+      a_.add(x86::rdi, kMemory);
+      a_.mov(x86::ecx, bytes);
+      a_.xor_(x86::eax, x86::eax);
+      a_.rep().stosb();
+      a_.mov(x86::rdi, x86::rdx);
+      continue;
+    }
+    const auto at = static_cast<std::int32_t>(offset);
+    std::uint32_t done = 0;
+    const auto place = [&] { return at + static_cast<std::int32_t>(done); };
+    if (bytes >= 16 && !is_zero) a_.xorps(zero, zero);
+    is_zero = is_zero || bytes >= 16;
+    for (; bytes - done >= 16; done += 16) a_.movups(x86::xmmword_ptr(kMemory, place()), zero);
+    for (; bytes - done >= 8; done += 8) a_.mov(x86::qword_ptr(kMemory, place()), 0);
+    for (; bytes - done >= 4; done += 4) a_.mov(x86::dword_ptr(kMemory, place()), 0);
+    for (; bytes - done >= 1; done += 1) a_.mov(x86::byte_ptr(kMemory, place()), 0);
+  }
+}
+
+void Emitter::arguments_to_frame() {
+  if (f_.entry_word != 0) return;
+  const std::uint32_t parameters = parameter_slots(module_, f_.index);
+  for (std::uint32_t k = 0; k < parameters; ++k) {
+    const Reg from = argument_register(target_, f_.index, k);
+    if (from == kNoReg) continue;
+    is_vector(from) ? a_.movsd(slot(k), x86::xmm(from - kFirstVector)) : a_.mov(slot(k), x86::gpq(from));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ operands
+
+Location Emitter::where(std::uint32_t k) const {
+  const Input& each = input(k);
+  if (each.needs == Input::Needs::Fixed) return in(each.reg);
+  if (each.needs == Input::Needs::Tied) return in(out_reg());
+  return location_at(i_, homes_, each.value, gap_of(at_) + 1);
+}
+
+x86::Gp Emitter::gp(std::uint32_t k) const { return x86::gpq(where(k).reg); }
+x86::Xmm Emitter::vec(std::uint32_t k) const { return x86::xmm(where(k).reg - kFirstVector); }
+
+Reg Emitter::out_reg() const {
+  const Output& each = n_.outputs[node_->first_output];
+  if (each.reg != kNoReg) return each.reg;
+  return location_at(i_, homes_, each.value, gap_of(at_) + (each.early ? 1 : 2)).reg;
+}
+bool Emitter::is_needed() const {
+  return node_->outputs != 0 && i_.of_value[n_.outputs[node_->first_output].value] != 0;
+}
+
+Reg Emitter::temporary(std::uint32_t k) const {
+  const std::uint32_t index = node_->first_temporary + k;
+  const Temporary& each = n_.temporaries[index];
+  return each.reg != kNoReg ? each.reg : i_.all[i_.of_temporary[index]].reg;
+}
+
+asmjit::Operand Emitter::operand(std::uint32_t k, std::uint32_t bytes) {
+  const Location at = where(k);
+  if (at.in_memory()) return memory(at, bytes);
+  if (at.is == Location::Is::Number) {  // a float's
+    std::uint64_t bits = static_cast<std::uint64_t>(f_.at(input(k).value).immediate);
+    if (f_.at(input(k).value).kind == Kind::F32) bits &= 0xffffffffU;
+    x86::Mem constant_at = x86::ptr(constant(bits, 0));
+    constant_at.setSize(bytes);
+    return constant_at;
+  }
+  if (is_vector(at.reg)) return x86::xmm(at.reg - kFirstVector);
+  if (bytes == 8) return x86::gpq(at.reg);
+  return x86::gpd(at.reg);
+}
+
+void Emitter::clean(std::uint32_t k) {
+  if (!is_dirty(k) || is_vector(where(k).reg)) return;
+  const Gp reg = gp(k);
+  a_.movsxd(reg, reg.r32());
+}
+x86::Gp Emitter::whole(std::uint32_t k) {
+  clean(k);
+  return gp(k);
+}
+
+/// Puts what has to be in a certain register there.
+void Emitter::fixed_inputs() {
+  std::vector<Move> list;
+  for (std::uint32_t k = 0; k < node_->inputs; ++k) {
+    const Input& each = input(k);
+    if (each.needs != Input::Needs::Fixed && each.needs != Input::Needs::Tied) continue;
+    const Location from = location_at(i_, homes_, each.value, gap_of(at_));
+    const Location to = where(k);
+    if (from != to) list.push_back({from, to, each.value});
+  }
+  move_all(list);
+}
+
+// ------------------------------------------------------------------------------------------------ nodes
+
+bool Emitter::node(std::uint32_t k) {
+  at_ = k;
+  node_ = &n_.nodes[k];
+  const MachineBlock& block = n_.blocks[block_];
+  if (options_.listed && node_->value != kNoValue) {
+    const Instruction& shown = f_.at(node_->value);
+    std::string text = "; v" + std::to_string(node_->value) + " " + std::string(name_of(shown.op));
+    for (const Value each : {shown.a, shown.b, shown.c}) {
+      if (each != kNoValue) text += " v" + std::to_string(each);
+    }
+    if (shown.word != 0) text += " @" + std::to_string(shown.word);
+    a_.comment(text.c_str());
+  }
+  if (options_.wants_lines && node_->value != kNoValue) {
+    const Instruction& i = f_.at(node_->value);
+    const std::uint32_t function = f_.frames[i.frame].function;
+    if (lines_.empty() || lines_.back().function != function || lines_.back().word != i.word) {
+      lines_.push_back({static_cast<std::uint32_t>(a_.offset()), function, i.word});
+    }
+  }
+  move_all(moves_.of(moves_.before[k]));
+  if (k + 1 == block.end) move_all(moves_.of(moves_.ends[block_]));
+  if (node_->kind == NodeKind::Label) {
+    move_all(moves_.of(moves_.starts[block_]));
+    move_all(moves_.of(moves_.after[k]));
+    return true;
+  }
+  if (node_->value == kNoValue) {  // the end of an edge's block
+    jump(0);
+    return true;
+  }
+  fixed_inputs();
+  const Instruction& i = f_.at(node_->value);
+  const bool fine = i.lanes > 1 ? vector(i) : [&] {
+    switch (i.op) {
+      case Opcode::Const:
+      case Opcode::Text:
+      case Opcode::Slot:
+      case Opcode::StackGuard:
+      case Opcode::Result:
+        return true;
+      case Opcode::FrameAddress:
+        if (i.immediate < (std::int64_t{1} << 31)) {
+          a_.lea(out(), x86::ptr(kMemory, static_cast<std::int32_t>(i.immediate)));
+        } else {
+          a_.mov(out(), i.immediate);
+          a_.add(out(), kMemory);
+        }
+        return true;
+      case Opcode::Compare:
+        compare_to_bool(i);
+        return true;
+      case Opcode::Select:
+        select(i);
+        return true;
+      case Opcode::Convert:
+        if (!is_float(i.kind) && !is_float(i.source)) {
+          convert_integer(i);
+        } else {
+          convert_float(i);
+        }
+        return true;
+      case Opcode::Bits:
+        bits(i);
+        return true;
+      case Opcode::Address:
+        address_of(i);
+        return true;
+      case Opcode::Load:
+        load(i);
+        return true;
+      case Opcode::Store:
+        store(i);
+        return true;
+      case Opcode::Copy:
+      case Opcode::Zero:
+        copy(i);
+        return true;
+      case Opcode::Guard:
+      case Opcode::Branch:
+        branch(i, i.op == Opcode::Guard);
+        return true;
+      case Opcode::Poll: {
+        Exit exit;
+        exit.kind = Exit::Kind::Poll;
+        exit.label = a_.newLabel();
+        exit.back = a_.newLabel();
+        exit.node = at_;
+        a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
+        a_.js(exit.label);
+        a_.bind(exit.back);
+        exits_.push_back(exit);
+        return true;
+      }
+      case Opcode::Call:
+      case Opcode::CallValue:
+      case Opcode::CallDyn:
+        call(i);
+        return true;
+      case Opcode::Step:
+        step(i);
+        return true;
+      case Opcode::Jump:
+        jump(0);
+        return true;
+      case Opcode::Switch:
+        switch_jump(i);
+        return true;
+      case Opcode::Return:
+        give_back(i);
+        return true;
+      case Opcode::Trap:
+        a_.jmp(trap(i.trap));
+        return true;
+      case Opcode::Exit:
+        exit(i);
+        return true;
+      default:
+        if (is_float(i.kind)) {
+          floating(i);
+          return true;
+        }
+        return integer(i);
+    }
+  }();
+  move_all(moves_.of(moves_.after[k]));
+  return fine;
+}
+
+}  // namespace cairn::jit::ssa

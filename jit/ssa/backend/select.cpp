@@ -1,0 +1,873 @@
+#include "jit/ssa/backend/select.hpp"
+
+#include <algorithm>
+
+#include "jit/code/machine.hpp"
+
+namespace cairn::jit::ssa {
+namespace {
+
+constexpr Reg kGeneralArguments[] = {reg::rsi, reg::rdi, reg::r8, reg::r9, reg::r10, reg::r11};
+constexpr std::uint32_t kVectorArguments = 8;
+
+class Selector {
+ public:
+  Selector(const Function& f, const Target& target, Nodes& nodes) : f_(f), target_(target), n_(nodes) {}
+
+  bool run() {
+    if (!target_.cpu.sse41) return false;
+    order_blocks();
+    find_dirty();
+    place_of_.assign(f_.blocks.size(), kNone);
+    // Blocks of edges that leave a block with several ways and lead to one that several ways lead to.
+    for (const BlockId id : order_) {
+      place_of_[id] = static_cast<std::uint32_t>(n_.blocks.size());
+      n_.blocks.push_back(
+          {id, 0, 0, {}, {}, f_.blocks[id].depth, cold_[id] != 0, f_.blocks[id].predecessors.size() > 1});
+    }
+    const auto real = static_cast<std::uint32_t>(n_.blocks.size());
+    n_.phi_moves.resize(real);
+    for (std::uint32_t b = 0; b < real; ++b) link(b);
+    fix_order(real);
+    for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+      MachineBlock& block = n_.blocks[b];
+      block.first = static_cast<std::uint32_t>(n_.nodes.size());
+      node_ = {};
+      node_.kind = NodeKind::Label;
+      begin();
+      if (b == 0) entry_arguments();
+      finish();
+      if (block.block != kNone) {
+        for (const Value value : f_.blocks[block.block].code) {
+          if (!instruction(value)) return false;
+        }
+      }
+      // Where phis move, the end of the block has to be a node of its own.
+      if (block.block == kNone) {
+        node_ = {};
+        begin();
+        finish();
+      }
+      n_.blocks[b].end = static_cast<std::uint32_t>(n_.nodes.size());
+    }
+    return true;
+  }
+
+ private:
+  // ---- blocks
+
+  /// Blocks after their predecessors but for back edges, a loop's blocks together, what is rare at the end.
+  void order_blocks() {
+    std::vector<std::uint8_t> state(f_.blocks.size(), 0);
+    std::vector<std::pair<BlockId, std::uint32_t>> stack{{0, 0}};
+    std::vector<BlockId> post;
+    state[0] = 1;
+    cold_.assign(f_.blocks.size(), 0);
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      const Opcode end = f_.end_of(b).op;
+      cold_[b] = f_.blocks[b].is_cold || end == Opcode::Trap || end == Opcode::Exit ? 1 : 0;
+    }
+    std::vector<BlockId> sorted;
+    while (!stack.empty()) {
+      auto& [block, next] = stack.back();
+      const std::vector<BlockId>& successors = f_.blocks[block].successors;
+      if (next == successors.size()) {
+        post.push_back(block);
+        stack.pop_back();
+        continue;
+      }
+      // The way visited last stands next in the code: the deeper one, else the likely one.
+      std::uint32_t pick = next++;
+      if (successors.size() == 2 && goes_first_last(block)) pick = 1 - pick;
+      const BlockId to = successors[pick];
+      if (state[to] == 0) {
+        state[to] = 1;
+        stack.push_back({to, 0});
+      }
+    }
+    std::ranges::reverse(post);
+    for (const BlockId b : post) {
+      if (cold_[b] == 0 || b == 0) order_.push_back(b);
+    }
+    for (const BlockId b : post) {
+      if (cold_[b] != 0 && b != 0) order_.push_back(b);
+    }
+  }
+  /// Whether successor 0 should be visited after successor 1.
+  bool goes_first_last(BlockId block) const {
+    const BlockId first = f_.blocks[block].successors[0], second = f_.blocks[block].successors[1];
+    if (cold_[first] != cold_[second]) return cold_[second] != 0;
+    const std::uint8_t a = f_.blocks[first].depth, b = f_.blocks[second].depth;
+    if (a != b) return a > b;
+    const Likely likely = f_.end_of(block).likely;
+    if (likely != Likely::Unknown) return likely == Likely::First;
+    return f_.blocks[first].word < f_.blocks[second].word;
+  }
+
+  void link(std::uint32_t b) {
+    const BlockId id = n_.blocks[b].block;
+    const std::vector<BlockId>& successors = f_.blocks[id].successors;
+    std::vector<std::pair<BlockId, std::uint32_t>> made;  // edges of this block, by target
+    for (const BlockId to : successors) {
+      const auto known = std::ranges::find(made, to, &std::pair<BlockId, std::uint32_t>::first);
+      if (known != made.end()) {
+        n_.blocks[b].successors.push_back(known->second);
+        continue;
+      }
+      std::uint32_t next = place_of_[to];
+      std::uint32_t carries = b;
+      const bool several = std::ranges::any_of(successors, [&](BlockId other) { return other != to; });
+      if (several && f_.blocks[to].predecessors.size() > 1) {
+        carries = static_cast<std::uint32_t>(n_.blocks.size());
+        MachineBlock edge;
+        edge.depth = std::min<std::uint32_t>(f_.blocks[id].depth, f_.blocks[to].depth);
+        edge.is_cold = cold_[id] != 0 || cold_[to] != 0;
+        edge.predecessors = {b};
+        edge.successors = {next};
+        n_.blocks.push_back(std::move(edge));
+        n_.phi_moves.emplace_back();
+        n_.blocks[next].predecessors.push_back(carries);
+        n_.blocks[b].successors.push_back(carries);
+        made.push_back({to, carries});
+      } else {
+        n_.blocks[b].successors.push_back(next);
+        n_.blocks[next].predecessors.push_back(b);
+        made.push_back({to, next});
+      }
+      for (const Value value : f_.blocks[to].code) {
+        const Instruction& i = f_.at(value);
+        if (i.op != Opcode::Phi) break;
+        for (const Use& use : f_.uses_of(i)) {
+          if (use.slot == id) n_.phi_moves[carries].push_back({value, use.value});
+        }
+      }
+    }
+  }
+
+  /// Puts the blocks of edges behind the blocks they come from, cold ones at the end.
+  void fix_order(std::uint32_t real) {
+    if (n_.blocks.size() == real) return;
+    std::vector<std::uint32_t> order;
+    for (const bool cold : {false, true}) {
+      for (std::uint32_t b = 0; b < real; ++b) {
+        if (n_.blocks[b].is_cold == cold) order.push_back(b);
+        for (const std::uint32_t next : n_.blocks[b].successors) {
+          if (next >= real && n_.blocks[next].is_cold == cold && std::ranges::find(order, next) == order.end()) {
+            order.push_back(next);
+          }
+        }
+      }
+    }
+    std::vector<std::uint32_t> number(order.size());
+    for (std::uint32_t k = 0; k < order.size(); ++k) number[order[k]] = k;
+    std::vector<MachineBlock> blocks;
+    std::vector<std::vector<PhiMove>> moves;
+    for (const std::uint32_t b : order) {
+      blocks.push_back(std::move(n_.blocks[b]));
+      moves.push_back(std::move(n_.phi_moves[b]));
+      for (std::uint32_t& each : blocks.back().successors) each = number[each];
+      for (std::uint32_t& each : blocks.back().predecessors) each = number[each];
+    }
+    n_.blocks = std::move(blocks);
+    n_.phi_moves = std::move(moves);
+  }
+
+  // ---- i32 values are kept in the low 32 bits alone
+
+  void find_dirty() {
+    n_.is_dirty.assign(f_.code.size(), 0);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (Value value = 1; value < f_.code.size(); ++value) {
+        if (n_.is_dirty[value] != 0) continue;
+        const Instruction& i = f_.at(value);
+        bool dirty = false;
+        switch (i.op) {
+          case Opcode::Add:
+          case Opcode::Sub:
+          case Opcode::Mul:
+          case Opcode::Div:
+          case Opcode::Rem:
+          case Opcode::Neg:
+          case Opcode::Abs:
+            dirty = i.kind == Kind::I32 && i.lanes == 1;
+            break;
+          case Opcode::Phi:
+            for (const Use& use : f_.uses_of(i)) dirty = dirty || n_.is_dirty[use.value] != 0;
+            break;
+          case Opcode::Select:
+            dirty = n_.is_dirty[i.b] != 0 || n_.is_dirty[i.c] != 0;
+            break;
+          case Opcode::Min:
+          case Opcode::Max:
+            dirty = i.lanes == 1 && (n_.is_dirty[i.a] != 0 || n_.is_dirty[i.b] != 0);
+            break;
+          default:
+            break;
+        }
+        if (dirty) {
+          n_.is_dirty[value] = 1;
+          changed = true;
+        }
+      }
+    }
+  }
+
+  // ---- what a node asks for
+
+  void begin() {
+    node_.first_input = static_cast<std::uint32_t>(n_.inputs.size());
+    node_.first_output = static_cast<std::uint32_t>(n_.outputs.size());
+    node_.first_temporary = static_cast<std::uint32_t>(n_.temporaries.size());
+    node_.first_exit_input = 0;
+  }
+  void finish() {
+    node_.inputs = static_cast<std::uint32_t>(n_.inputs.size()) - node_.first_input;
+    node_.outputs = static_cast<std::uint32_t>(n_.outputs.size()) - node_.first_output;
+    node_.temporaries = static_cast<std::uint32_t>(n_.temporaries.size()) - node_.first_temporary;
+    n_.nodes.push_back(node_);
+  }
+  void input(Value value, Input::Needs needs, bool late = false, Reg where = kNoReg) {
+    n_.inputs.push_back({value, needs, late, where});
+  }
+  using Needs = Input::Needs;
+  void tied(Value value) { input(value, Needs::Tied); }
+  void in_register(Value value, bool late = false) { input(value, Needs::Register, late); }
+  void anywhere(Value value, bool late = false) {
+    const Instruction& i = f_.at(value);
+    // A float's constant is in memory; an integer's is nowhere.
+    const bool is_number = (i.op == Opcode::Const && !is_float(i.kind)) || i.op == Opcode::Text;
+    input(value, is_number ? Needs::Register : Needs::Anywhere, late);
+  }
+  void fixed(Value value, Reg where, bool late = false) { input(value, Needs::Fixed, late, where); }
+  /// An integer operand whose 64 bits count.
+  void whole(Value value, bool late = false) {
+    n_.is_dirty[value] != 0 ? in_register(value, late) : anywhere(value, late);
+  }
+  /// An operand that may be a number in the instruction.
+  void or_number(Value value, bool late = false) {
+    if (is_immediate(f_, value)) {
+      input(value, Needs::Nothing);
+    } else {
+      anywhere(value, late);
+    }
+  }
+  void output(Reg where = kNoReg) { n_.outputs.push_back({at_, where, false, kNone, false}); }
+  void output_early() { n_.outputs.push_back({at_, kNoReg, false, kNone, true}); }
+  void temporary(Bank bank, Reg where = kNoReg) { n_.temporaries.push_back({bank, where}); }
+
+  /// The values told where the instruction leaves. `undone`: one that the stub gets back by undoing the operation.
+  void exits(const Instruction& i, Value undone = kNoValue, bool late = true) {
+    node_.first_exit_input = static_cast<std::uint32_t>(n_.inputs.size()) - node_.first_input;
+    for (const Use& use : f_.uses_of(i)) {
+      const bool is_number = f_.at(use.value).op == Opcode::Const;
+      if (is_number || use.value == undone) {
+        input(use.value, Needs::Nothing);
+      } else {
+        input(use.value, Needs::Anywhere, late);
+      }
+    }
+  }
+
+  void entry_arguments() {
+    if (f_.entry_word != 0) return;
+    for (const Value value : f_.blocks[0].code) {
+      const Instruction& i = f_.at(value);
+      if (i.op != Opcode::Slot) continue;
+      const Reg where = argument_register(target_, f_.index, static_cast<std::uint32_t>(i.immediate));
+      if (where != kNoReg) n_.outputs.push_back({value, where, false, kNone, false});
+    }
+  }
+
+  /// The registers of an address.
+  void address(const Instruction& i) {
+    std::int64_t offset = 0;
+    if (frame_offset(f_, i, offset)) {
+      input(i.a, Needs::Nothing);
+    } else {
+      in_register(i.a);
+    }
+    if (i.b != kNoValue) in_register(i.b);
+  }
+
+  bool instruction(Value value) {
+    at_ = value;
+    const Instruction& i = f_.at(value);
+    if (i.op == Opcode::Nop || i.op == Opcode::Phi || i.op == Opcode::Point) return true;
+    node_ = {};
+    node_.value = value;
+    begin();
+    if (!(i.lanes > 1 ? vector(i) : scalar(i))) return false;
+    finish();
+    return true;
+  }
+
+  bool scalar(const Instruction& i) {
+    switch (i.op) {
+      case Opcode::Const:
+      case Opcode::Text:
+        n_.outputs.push_back({at_, kNoReg, true, kNone, false});
+        return true;
+      case Opcode::Slot: {
+        const auto slot = static_cast<std::uint32_t>(i.immediate);
+        const Reg where = f_.entry_word == 0 ? argument_register(target_, f_.index, slot) : kNoReg;
+        if (where != kNoReg) return true;  // the entry's label gives it
+        n_.outputs.push_back({at_, kNoReg, true, slot, false});
+        return true;
+      }
+      case Opcode::FrameAddress:
+        output();
+        return true;
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::Div:
+      case Opcode::Rem:
+      case Opcode::Neg:
+      case Opcode::Abs:
+      case Opcode::And:
+      case Opcode::Or:
+      case Opcode::Xor:
+      case Opcode::Min:
+      case Opcode::Max:
+      case Opcode::Fma:
+      case Opcode::Sqrt:
+      case Opcode::Floor:
+      case Opcode::Ceil:
+      case Opcode::Trunc:
+        return is_float(i.kind) ? floating(i) : integer(i);
+      case Opcode::Shl:
+      case Opcode::Shr:
+        return shift(i);
+      case Opcode::Compare:
+        compared(i.source, i.a, i.b);
+        if (is_float(i.source)) temporary(Bank::General);
+        output();
+        return true;
+      case Opcode::Select:
+        tied(i.c);
+        anywhere(i.b, true);
+        anywhere(i.a, true);
+        output_early();
+        return true;
+      case Opcode::Convert:
+        return convert(i);
+      case Opcode::Bits:
+        anywhere(i.a);
+        output();
+        return true;
+      case Opcode::Address:
+        in_register(i.a, true);
+        if (i.b != kNoValue) in_register(i.b, true);
+        output();
+        return true;
+      case Opcode::Load:
+        address(i);
+        output();
+        return true;
+      case Opcode::Store:
+        address(i);
+        if (!is_float(i.kind) && is_immediate(f_, i.c)) {
+          input(i.c, Needs::Nothing);
+        } else {
+          in_register(i.c, true);
+        }
+        return true;
+      case Opcode::Copy:
+        return copy(i, i.b);
+      case Opcode::Zero:
+        return copy(i, kNoValue);
+      case Opcode::Guard:
+      case Opcode::Branch:
+        compared(i.kind, i.a, i.b);
+        exits(i);
+        return true;
+      case Opcode::StackGuard:
+        return i.block == 0;
+      case Opcode::Poll:
+        exits(i);
+        return true;
+      case Opcode::Call:
+      case Opcode::CallValue:
+      case Opcode::CallDyn:
+        return call(i);
+      case Opcode::Step:
+        exits(i, kNoValue, false);
+        node_.loses_all = true;
+        return true;
+      case Opcode::Result:
+        return result(i);
+      case Opcode::Jump:
+        return true;
+      case Opcode::Switch:
+        whole(i.a);
+        temporary(Bank::General);
+        temporary(Bank::General);
+        return true;
+      case Opcode::Return: {
+        const bytecode::Signature& signature = target_.module.signatures[target_.module.functions[f_.index].signature];
+        if (i.a != kNoValue) fixed(i.a, result_register(signature, 0));
+        if (i.b != kNoValue) fixed(i.b, result_register(signature, 1));
+        temporary(Bank::General, reg::rcx);
+        return true;
+      }
+      case Opcode::Trap:
+      case Opcode::Exit:
+        exits(i, kNoValue, false);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Operands of a comparison.
+  void compared(Kind kind, Value a, Value b) {
+    if (is_float(kind)) {
+      in_register(a);
+      in_register(b);
+      return;
+    }
+    if (is_immediate(f_, a) && !is_immediate(f_, b)) std::swap(a, b);
+    std::int64_t number = 0;
+    const bool narrow = n_.is_dirty[a] != 0 || n_.is_dirty[b] != 0;
+    if (immediate(f_, b, number)) {
+      if (number == 0) {
+        in_register(a);
+      } else {
+        anywhere(a);
+      }
+      input(b, Needs::Nothing);
+      return;
+    }
+    const bool wide_number = narrow && (f_.at(a).op == Opcode::Const || f_.at(b).op == Opcode::Const);
+    in_register(a);
+    wide_number ? in_register(b) : anywhere(b);
+  }
+
+  bool integer(const Instruction& i) {
+    Value a = i.a, b = i.b;
+    const bool checked = i.mode == Mode::Checked;
+    const bool wide = !is_narrow(i.kind);
+    const auto left = [&](Value value) { tied(value); };
+    switch (i.op) {
+      case Opcode::Add:
+      case Opcode::And:
+      case Opcode::Or:
+      case Opcode::Xor:
+        if (is_immediate(f_, a) && !is_immediate(f_, b)) std::swap(a, b);
+        [[fallthrough]];
+      case Opcode::Sub:
+        if (i.op == Opcode::Add && !checked && !is_tiny(i.kind) && !is_dirty(a, b, i.kind)) {
+          // lea, when the result gets a register of its own
+          in_register(a);
+          is_immediate(f_, b) ? input(b, Needs::Nothing) : in_register(b);
+          output();
+          return true;
+        }
+        left(a);
+        if (is_immediate(f_, b)) {
+          input(b, Needs::Nothing);
+        } else if (wide) {
+          whole(b, true);
+        } else {
+          anywhere(b, true);
+        }
+        if (checked) {
+          exits(i, i.a == a ? a : kNoValue);
+          if (is_tiny(i.kind) && is_signed(i.kind)) temporary(Bank::General);
+        }
+        output_early();
+        return true;
+      case Opcode::Mul:
+        if (is_immediate(f_, a) && !is_immediate(f_, b)) std::swap(a, b);
+        if (i.kind == Kind::U64 && checked) {
+          fixed(a, reg::rax);
+          whole(b, true);
+          if (f_.at(b).op == Opcode::Const) n_.inputs.back().needs = Needs::Register;
+          exits(i);
+          temporary(Bank::General, reg::rdx);
+          output(reg::rax);
+          return true;
+        }
+        if (is_immediate(f_, b)) {
+          wide || i.kind == Kind::U32 ? whole(a) : anywhere(a);
+          input(b, Needs::Nothing);
+          if (checked) {
+            exits(i);
+            if (i.kind == Kind::U32 || (is_tiny(i.kind) && is_signed(i.kind))) temporary(Bank::General);
+          }
+          output();
+          return true;
+        }
+        tied(a);
+        whole(b, true);
+        if (checked) {
+          exits(i);
+          if (i.kind == Kind::U32 || (is_tiny(i.kind) && is_signed(i.kind))) temporary(Bank::General);
+        }
+        output_early();
+        return true;
+      case Opcode::Div:
+      case Opcode::Rem:
+        return divide(i);
+      case Opcode::Neg:
+      case Opcode::Abs:
+        tied(a);
+        if (i.op == Opcode::Abs) in_register(a, true);
+        if (checked) {
+          exits(i);
+          if (i.kind == Kind::I64) temporary(Bank::General);
+        }
+        output_early();
+        return true;
+      case Opcode::Min:
+      case Opcode::Max:
+        tied(a);
+        in_register(b, true);
+        output_early();
+        return true;
+      default:
+        return false;
+    }
+  }
+  [[nodiscard]] bool is_dirty(Value a, Value b, Kind kind) const {
+    return kind != Kind::I32 && (n_.is_dirty[a] != 0 || n_.is_dirty[b] != 0);
+  }
+
+  bool divide(const Instruction& i) {
+    const Instruction& divisor = f_.at(i.b);
+    const auto number = static_cast<std::uint64_t>(divisor.immediate);
+    if (divisor.op == Opcode::Const && !is_signed(i.kind) && is_power_of_two(number) && number <= INT32_MAX) {
+      tied(i.a);
+      output_early();
+      return true;
+    }
+    fixed(i.a, reg::rax);
+    if (divisor.op == Opcode::Const) {
+      in_register(i.b, true);
+    } else {
+      whole(i.b, true);
+      n_.inputs.back().needs = Needs::Register;
+    }
+    if (i.mode == Mode::Checked) exits(i);
+    temporary(Bank::General, reg::rdx);
+    node_.lost |= bit(reg::rax);
+    output(i.op == Opcode::Div ? reg::rax : reg::rdx);
+    return true;
+  }
+
+  bool shift(const Instruction& i) {
+    if (is_immediate(f_, i.b)) {
+      tied(i.a);
+      input(i.b, Needs::Nothing);
+      output_early();
+      return true;
+    }
+    if (target_.cpu.bmi2) {
+      is_tiny(i.kind) ? in_register(i.a) : anywhere(i.a);
+      in_register(i.b);
+      output();
+      return true;
+    }
+    tied(i.a);
+    fixed(i.b, reg::rcx, true);
+    output_early();
+    return true;
+  }
+
+  bool floating(const Instruction& i) {
+    switch (i.op) {
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::Div:
+        if (target_.cpu.avx) {
+          in_register(i.a);
+          anywhere(i.b);
+          output();
+        } else {
+          tied(i.a);
+          in_register(i.b, true);
+          output_early();
+        }
+        return true;
+      case Opcode::Neg:
+      case Opcode::Abs:
+        tied(i.a);
+        output_early();
+        return true;
+      case Opcode::Fma:
+        if (!target_.cpu.fma) return false;
+        tied(i.a);
+        in_register(i.b, true);
+        in_register(i.c, true);
+        output_early();
+        return true;
+      case Opcode::Floor:
+      case Opcode::Ceil:
+      case Opcode::Trunc:
+        if (!target_.cpu.sse41) return false;
+        [[fallthrough]];
+      case Opcode::Sqrt:
+        in_register(i.a);
+        output();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool convert(const Instruction& i) {
+    const bool checked = i.mode == Mode::Checked;
+    if (is_float(i.source) && is_float(i.kind)) {
+      in_register(i.a);
+      output();
+      return true;
+    }
+    if (is_float(i.kind)) {
+      in_register(i.a, true);
+      if (!is_signed(i.source) && i.source == Kind::U64) {
+        temporary(Bank::General);
+        temporary(Bank::General);
+      }
+      output();
+      return true;
+    }
+    if (is_float(i.source)) {
+      if (!target_.cpu.sse41) return false;
+      in_register(i.a, true);
+      if (checked) exits(i);
+      temporary(Bank::Vector);
+      output();
+      return true;
+    }
+    in_register(i.a, checked);
+    if (checked) exits(i);
+    output();
+    return true;
+  }
+
+  /// Small ones by registers, larger ones by the library.
+  bool copy(const Instruction& i, Value from) {
+    if (i.immediate > kInlineBytes) {
+      fixed(i.a, reg::rdi);
+      if (from != kNoValue) fixed(from, reg::rsi);
+      node_.loses_all = true;
+      return true;
+    }
+    in_register(i.a, true);
+    if (from == kNoValue) return true;
+    in_register(from, true);
+    const std::int64_t bytes = i.immediate;
+    if (bytes >= 16) {
+      for (std::int64_t done = 0; done < bytes; done += 16) temporary(Bank::Vector);
+    } else if (bytes != 0) {
+      temporary(Bank::General);
+      if (!is_power_of_two(static_cast<std::uint64_t>(bytes))) temporary(Bank::General);
+    }
+    return true;
+  }
+
+  bool call(const Instruction& i) {
+    node_.loses_all = true;
+    if (i.op != Opcode::Call) fixed(i.a, reg::rax);
+    const auto callee = static_cast<std::uint32_t>(i.immediate);
+    const std::uint32_t parameters = i.op == Opcode::Call ? parameter_slots(target_.module, callee) : 0;
+    node_.first_exit_input = static_cast<std::uint32_t>(n_.inputs.size()) - node_.first_input;
+    for (const Use& use : f_.uses_of(i)) {
+      const Instruction& value = f_.at(use.value);
+      const std::uint32_t slot = use.slot - i.scale;
+      Reg where = kNoReg;
+      if (use.slot >= i.scale && slot < parameters) where = argument_register(target_, callee, slot);
+      if (where != kNoReg) {
+        fixed(use.value, where);
+      } else if (value.op == Opcode::Const) {
+        input(use.value, Needs::Nothing);
+      } else {
+        input(use.value, Needs::Anywhere);
+      }
+    }
+    if (i.op != Opcode::CallDyn && i.op != Opcode::CallValue) {
+      temporary(Bank::General, reg::rax);
+    } else {
+      temporary(Bank::General, reg::rcx);
+      temporary(Bank::General, reg::rdx);
+    }
+    // What the callee leaves in registers: the results that stand behind.
+    for (std::size_t k = position_behind(); k < f_.blocks[i.block].code.size(); ++k) {
+      const Value value = f_.blocks[i.block].code[k];
+      const Instruction& result = f_.at(value);
+      if (result.op != Opcode::Result || result.a != at_) break;
+      const bytecode::Signature* signature = signature_of(i);
+      if (signature == nullptr || target_.counts || i.op != Opcode::Call) {
+        continue;  // read from the frame
+      }
+      const Reg where = result_register(*signature, static_cast<std::uint32_t>(result.immediate) - i.scale);
+      if (where == kNoReg) return false;
+      n_.outputs.push_back({value, where, false, kNone, false});
+    }
+    return true;
+  }
+  [[nodiscard]] std::size_t position_behind() const {
+    const std::vector<Value>& code = f_.blocks[f_.at(at_).block].code;
+    return static_cast<std::size_t>(std::ranges::find(code, at_) - code.begin()) + 1;
+  }
+  [[nodiscard]] const bytecode::Signature* signature_of(const Instruction& i) const {
+    if (i.op != Opcode::Call) return nullptr;
+    return &target_.module.signatures[target_.module.functions[static_cast<std::uint32_t>(i.immediate)].signature];
+  }
+
+  bool result(const Instruction& i) {
+    const Instruction& of = f_.at(i.a);
+    if (of.op == Opcode::Call && !target_.counts) return true;  // the call gives it
+    n_.outputs.push_back({at_, kNoReg, true, static_cast<std::uint32_t>(i.immediate), false});
+    return true;
+  }
+
+  bool vector(const Instruction& i) {
+    if (!target_.cpu.avx2) return false;
+    const std::uint32_t bytes = bytes_of(i);
+    if (bytes != 16 && bytes != 32 && !(bytes == 64 && target_.cpu.avx512)) return false;
+    switch (i.op) {
+      case Opcode::Splat:
+        in_register(i.a);
+        output();
+        return true;
+      case Opcode::Load:
+        address(i);
+        output();
+        return true;
+      case Opcode::Store:
+        address(i);
+        in_register(i.c, true);
+        return true;
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::Div:
+      case Opcode::And:
+      case Opcode::Or:
+      case Opcode::Xor:
+      case Opcode::Min:
+      case Opcode::Max:
+        if (i.mode == Mode::Checked) return false;
+        in_register(i.a);
+        in_register(i.b);
+        output();
+        return true;
+      case Opcode::Shl:
+      case Opcode::Shr:
+        if (!is_immediate(f_, i.b)) return false;
+        in_register(i.a);
+        input(i.b, Needs::Nothing);
+        output();
+        return true;
+      case Opcode::Neg:
+      case Opcode::Abs:
+        if (!is_float(i.kind)) return false;
+        in_register(i.a);
+        output();
+        return true;
+      case Opcode::Fma:
+        if (!target_.cpu.fma) return false;
+        tied(i.a);
+        in_register(i.b, true);
+        in_register(i.c, true);
+        output_early();
+        return true;
+      case Opcode::Sqrt:
+      case Opcode::Floor:
+      case Opcode::Ceil:
+      case Opcode::Trunc:
+        in_register(i.a);
+        output();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  const Function& f_;
+  const Target& target_;
+  Nodes& n_;
+  std::vector<BlockId> order_;
+  std::vector<std::uint8_t> cold_;
+  std::vector<std::uint32_t> place_of_;
+  Node node_;
+  Value at_ = kNoValue;
+};
+
+}  // namespace
+
+const Cpu& Cpu::host() {
+  static const Cpu cpu = [] {
+    using asmjit::CpuFeatures;
+    const asmjit::CpuInfo& info = asmjit::CpuInfo::host();
+    const auto has = [&](std::uint32_t feature) { return info.hasFeature(feature); };
+    Cpu made;
+    made.sse41 = has(CpuFeatures::X86::kSSE4_1);
+    made.bmi2 = has(CpuFeatures::X86::kBMI2);
+    made.avx = has(CpuFeatures::X86::kAVX);
+    made.avx2 = has(CpuFeatures::X86::kAVX2);
+    made.avx512 = has(CpuFeatures::X86::kAVX512_F) && has(CpuFeatures::X86::kAVX512_DQ) &&
+                  has(CpuFeatures::X86::kAVX512_BW) && has(CpuFeatures::X86::kAVX512_VL);
+    made.fma = has(CpuFeatures::X86::kFMA);
+    return made;
+  }();
+  return cpu;
+}
+
+std::uint32_t parameter_slots(const bytecode::Module& module, std::uint32_t index) {
+  const bytecode::Function& function = module.functions[index];
+  return module.signatures[function.signature].parameter_slots() + (function.environment != kNone ? 1U : 0U);
+}
+
+bool is_float_slot(const bytecode::Module& module, std::uint32_t index, std::uint32_t slot) {
+  std::uint32_t at = 0;
+  for (const bytecode::RegisterType& type : module.signatures[module.functions[index].signature].parameters) {
+    if (at == slot) return type.kind == bytecode::RegisterKind::F32 || type.kind == bytecode::RegisterKind::F64;
+    at += type.slots();
+  }
+  return false;
+}
+
+Reg argument_register(const Target& target, std::uint32_t index, std::uint32_t slot) {
+  if (target.counts || slot >= parameter_slots(target.module, index)) return kNoReg;
+  std::uint32_t general = 0, vector = 0;
+  for (std::uint32_t k = 0;; ++k) {
+    const bool is_float = is_float_slot(target.module, index, k);
+    if (k == slot) {
+      if (is_float) return vector < kVectorArguments ? static_cast<Reg>(kFirstVector + vector) : kNoReg;
+      return general < std::size(kGeneralArguments) ? kGeneralArguments[general] : kNoReg;
+    }
+    ++(is_float ? vector : general);
+  }
+}
+
+Reg result_register(const bytecode::Signature& signature, std::uint32_t slot) {
+  const bytecode::RegisterType& type = signature.result;
+  if (slot >= type.slots()) return kNoReg;
+  if (type.kind == bytecode::RegisterKind::F32 || type.kind == bytecode::RegisterKind::F64) return reg::xmm0;
+  return slot == 0 ? reg::rax : reg::rdx;
+}
+
+bool select(const Function& function, const Target& target, Nodes& nodes) {
+  return Selector(function, target, nodes).run();
+}
+
+bool immediate(const Function& f, Value value, std::int64_t& number) {
+  const Instruction& i = f.at(value);
+  if (i.op != Opcode::Const || is_float(i.kind) || i.lanes > 1) return false;
+  number = i.immediate;
+  return number >= INT32_MIN && number <= INT32_MAX;
+}
+
+bool frame_offset(const Function& f, const Instruction& i, std::int64_t& offset) {
+  const Instruction& base = f.at(i.a);
+  if (base.op != Opcode::FrameAddress) return false;
+  offset = base.immediate + i.immediate;
+  return offset >= 0 && offset < INT32_MAX - 64;
+}
+
+}  // namespace cairn::jit::ssa

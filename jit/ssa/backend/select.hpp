@@ -1,0 +1,54 @@
+// Instruction selection: which machine instructions an instruction of SSA becomes decides what it asks of registers.
+// The emitter (emitter.hpp) makes them under the same conditions.
+#pragma once
+
+#include "jit/jit.hpp"
+#include "jit/ssa/backend/nodes.hpp"
+
+namespace cairn::jit::ssa {
+
+/// What the processor at hand can do.
+struct Cpu {
+  bool sse41 = false, bmi2 = false, avx = false, avx2 = false, avx512 = false, fma = false;
+  [[nodiscard]] static const Cpu& host();
+};
+
+/// What code is made with.
+struct Target {
+  const bytecode::Module& module;
+  const Engine& engine;
+  Cpu cpu;
+  bool counts = false;  // calls count the fuel, and their arguments lie in the frame
+};
+
+/// The register in which function `index` is given slot `slot` of its parameters by code of this tier; none: it lies in
+/// the frame.
+[[nodiscard]] Reg argument_register(const Target& target, std::uint32_t index, std::uint32_t slot);
+/// Parameter slots of the function, its environment included.
+[[nodiscard]] std::uint32_t parameter_slots(const bytecode::Module& module, std::uint32_t index);
+[[nodiscard]] bool is_float_slot(const bytecode::Module& module, std::uint32_t index, std::uint32_t slot);
+/// The register in which slot 0 or 1 of the result is given back.
+[[nodiscard]] Reg result_register(const bytecode::Signature& signature, std::uint32_t slot);
+
+/// The nodes of the function. False when there is an instruction that has no form here.
+[[nodiscard]] bool select(const Function& function, const Target& target, Nodes& nodes);
+
+// ---- conditions both sides share
+
+/// The number, when the value is a constant integer that an instruction can hold.
+[[nodiscard]] bool immediate(const Function& f, Value value, std::int64_t& number);
+inline bool is_immediate(const Function& f, Value value) {
+  std::int64_t number = 0;
+  return immediate(f, value, number);
+}
+/// The address of a memory operation without its registers: what of the frame's memory it is, when it is.
+[[nodiscard]] bool frame_offset(const Function& f, const Instruction& i, std::int64_t& offset);
+[[nodiscard]] constexpr bool is_narrow(Kind kind) { return size_of(kind) <= 4; }
+[[nodiscard]] constexpr bool is_tiny(Kind kind) { return size_of(kind) <= 2; }
+/// Copies and zeroes of more bytes call the library.
+inline constexpr std::int64_t kInlineBytes = 64;
+[[nodiscard]] constexpr bool is_power_of_two(std::uint64_t number) {
+  return number != 0 && (number & (number - 1)) == 0;
+}
+
+}  // namespace cairn::jit::ssa
