@@ -94,6 +94,25 @@ class Inliner {
     return &*at->second;
   }
 
+  /// The value's bits as that kind, where floats and integers stand for each other (a constant, an argument's bits).
+  Value as(Kind kind, Value value, BlockId block) {
+    if (value == kNoValue || is_float(kind) == is_float(f_.at(value).kind)) return value;
+    const Kind from = f_.at(value).kind;
+    const bool narrow = kind == Kind::F32 || from == Kind::F32;
+    Instruction i = f_.at(value);
+    if (i.op == Opcode::Const) {
+      i.kind = narrow && is_float(kind) ? Kind::F32 : kind;
+      if (narrow) i.immediate &= 0xffffffff;
+    } else {
+      i = {};
+      i.op = Opcode::Bits;
+      i.kind = is_float(kind) ? kind : narrow ? Kind::U32 : Kind::U64;
+      i.source = is_float(kind) ? (narrow ? Kind::U32 : Kind::U64) : from;
+      i.a = value;
+    }
+    return f_.append(block, i);
+  }
+
   void take_in(BlockId at, std::size_t position, const Function& callee) {
     const Value call_value = f_.blocks[at].code[position];
     const Instruction call = f_.at(call_value);
@@ -148,7 +167,7 @@ class Inliner {
       for (const Value value : callee.blocks[b].code) {
         const Instruction& i = callee.at(value);
         if (i.op == Opcode::Slot) {
-          values[value] = arguments[static_cast<std::size_t>(i.immediate)];
+          values[value] = as(i.kind, arguments[static_cast<std::size_t>(i.immediate)], at);
           continue;
         }
         Instruction copy = i;
@@ -194,6 +213,16 @@ class Inliner {
 
     // Results: what the returns give.
     std::vector<Value> phis;
+    for (const Value result : results) {
+      const bool second = f_.at(result).immediate != call.scale;
+      for (const auto& [block, end] : returned) {
+        std::vector<Value>& code = f_.blocks[block].code;
+        code.pop_back();
+        const Value given = as(f_.at(result).kind, second ? f_.at(end).b : f_.at(end).a, block);
+        (second ? f_.at(end).b : f_.at(end).a) = given;
+        code.push_back(end);
+      }
+    }
     for (const Value result : results) {
       const Instruction& i = f_.at(result);
       const bool second = static_cast<std::uint32_t>(i.immediate) != call.scale;

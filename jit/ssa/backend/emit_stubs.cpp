@@ -49,6 +49,7 @@ void Emitter::trap_stub(const Exit& exit) {
     }
   }
   if (!exit.stored) store_uses(i, undone);
+  if (i.leaves) return leave(i);
   write_links(i.frame);
   leave_with_frame(i.frame);
   if (uses_wide_vectors_) a_.vzeroupper();
