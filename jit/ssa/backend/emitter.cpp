@@ -67,18 +67,17 @@ bool Emitter::emit(ResumePoint* points) {
     }
   }
   stubs();
+  find_guarded();
   return true;
 }
 
-std::vector<std::uint32_t> Emitter::guarded_words() const {
-  std::vector<std::uint32_t> words;
+void Emitter::find_guarded() {
   for (const Exit& exit : exits_) {
     const Instruction& i = f_.at(n_.nodes[exit.node].value);
-    if (exit.kind == Exit::Kind::Trap && i.frame == 0 && !i.leaves) words.push_back(i.word);
+    if (exit.kind == Exit::Kind::Trap && i.frame == 0 && !i.leaves) guarded_words_.push_back(i.word);
   }
-  std::ranges::sort(words);
-  words.erase(std::ranges::unique(words).begin(), words.end());
-  return words;
+  std::ranges::sort(guarded_words_);
+  guarded_words_.erase(std::ranges::unique(guarded_words_).begin(), guarded_words_.end());
 }
 
 // ------------------------------------------------------------------------------------------------ entering

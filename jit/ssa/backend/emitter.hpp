@@ -56,7 +56,7 @@ class Emitter {
   [[nodiscard]] asmjit::Label fast() const { return fast_; }
   [[nodiscard]] std::deque<ReturnPoint>& points() { return points_; }
   /// Ascending words of the function itself that may trap.
-  [[nodiscard]] std::vector<std::uint32_t> guarded_words() const;
+  [[nodiscard]] const std::vector<std::uint32_t>& guarded_words() const { return guarded_words_; }
   [[nodiscard]] const std::vector<CodeLine>& lines() const { return lines_; }
   [[nodiscard]] const std::vector<ArgumentStub>& argument_stubs() const { return argument_stubs_; }
 
@@ -68,6 +68,7 @@ class Emitter {
 
   // ---- the driver and the operands of the node being made (emitter.cpp)
   void entries();
+  void find_guarded();
   void prologue();
   void zero_frame();
   void arguments_to_frame();
@@ -203,6 +204,7 @@ class Emitter {
   std::deque<ReturnPoint> points_;
   std::vector<ArgumentStub> argument_stubs_;
   std::vector<CodeLine> lines_;
+  std::vector<std::uint32_t> guarded_words_;
   ResumePoint* next_point_ = nullptr;
   bool uses_slow_return_ = false, uses_wide_vectors_ = false;
   std::int64_t stack_needed_ = 0;  // of a StackGuard
