@@ -130,4 +130,78 @@ class MachineCode {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+// --------------------------------------------------------------------------------------------- kernels
+
+/// Where a thread's value of a slot, or of bytes of its frame's memory, is found when its group left machine code.
+struct KernelValue {
+  enum class Form : std::uint8_t { Constant, Word, Linear, Words, Floats, Frame };
+  std::uint32_t slot = 0;  // or of memory, when `memory_bytes` is not 0: the first byte
+  std::uint32_t memory_bytes = 0;
+  Form form = Form::Constant;
+  bool in_group = false;  // at `at` of the group's frame, else of what was spilled
+  std::uint32_t at = 0;
+  std::uint64_t number = 0;  // Constant: the bits; Linear: from thread to thread; Frame: bytes into the memory
+};
+/// An instruction at which threads stand, with what they need to go on there.
+struct KernelPoint {
+  std::uint32_t word = 0;
+  std::vector<KernelValue> values;
+};
+/// Where a group left: some of its threads at `here`, others at places of their own.
+struct KernelLeave {
+  KernelPoint here;
+  struct Waiting {
+    std::uint32_t mask = 0;  // in KernelBlock::masks
+    KernelPoint point;
+  };
+  std::vector<Waiting> waiting;
+};
+/// An object of each thread's own memory that lies in its group's frame: elements of one index side by side.
+struct KernelObject {
+  std::uint32_t offset = 0, bytes = 0, element = 0;
+};
+struct KernelLayout {
+  std::uint32_t group_bytes = 0, spill_bytes = 0;  // multiples of 64
+  std::uint32_t memory_at = 0;                     // in a group's frame: byte b of an object is at memory_at + 8 * b
+  std::uint32_t masks = 0;
+  std::vector<KernelObject> objects;
+  std::vector<KernelLeave> leaves;
+  std::vector<KernelPoint> waits;  // barriers and warp operations; number k is resumed as k + 1
+};
+
+/// A block being run by machine code.
+struct KernelBlock {
+  std::uint64_t block = 0;
+  std::uint8_t* environment = nullptr;
+  std::uint8_t* shared = nullptr;
+  std::uint8_t* groups = nullptr;  // group_bytes for each eight threads; on a boundary of 64. Each begins with 0
+  std::uint8_t* spilled = nullptr;
+  std::uint8_t* masks = nullptr;   // zero
+  std::uint64_t* given = nullptr;  // by thread: what it brought to a warp operation, and its second operand
+  std::uint64_t* given2 = nullptr;
+  std::uint64_t* results = nullptr;  // by thread
+  void* owner = nullptr;
+  std::uint64_t group_bytes = 0;  // of the layout
+  std::uint64_t returned = 0;  // groups; 0 at the start
+  std::uint64_t group = 0;     // the one that left
+  std::uint64_t mask = 0;      // its threads that stand where it left
+};
+/// Does the warp operation of a point for the 32 threads from `first` on, of `given` into `results`. 0 when it trapped.
+using KernelExchange = std::uint64_t (*)(KernelBlock* block, std::uint64_t first, std::uint64_t point);
+
+/// The machine code of a kernel: its phases with the loop over a block's threads inside, eight threads at a time
+/// (docs/jit.md, "Phases of kernels").
+class KernelCode {
+ public:
+  /// Null when the processor has not the vectors, or the kernel has a form that is not translated.
+  [[nodiscard]] static std::unique_ptr<KernelCode> create(const bytecode::Module& module, std::uint32_t function,
+                                                          KernelExchange exchange, const CodeOptions& options);
+  virtual ~KernelCode() = default;
+  static constexpr std::uint64_t kTrapped = ~std::uint64_t{0};
+  /// 0: the block has ended. kTrapped: an exchange has. Else 1 + the number of the leave at which a group stopped.
+  virtual std::uint64_t run(KernelBlock& block) const = 0;
+  [[nodiscard]] virtual const KernelLayout& layout() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
 }  // namespace cairn::jit

@@ -6,12 +6,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "runtime/memory/stack.hpp"
 #include "runtime/pool/lane_pool.hpp"
 #include "vm/interpreter/folds.hpp"
 #include "vm/interpreter/interpreter.hpp"
+#include "vm/interpreter/kernel_groups.hpp"
 #include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
@@ -35,25 +37,35 @@ constexpr std::int64_t kTurn = 1 << 14;  // back edges and calls of one turn: a 
 /// The block a host thread is running.
 class Block {
  public:
-  Block(Thread& thread, std::uint32_t kernel, std::uint64_t environment)
+  /// `code`: the kernel's machine code, or null.
+  Block(Thread& thread, std::uint32_t kernel, std::uint64_t environment, const jit::KernelCode* code)
       : thread_(thread),
         entry_(thread.functions[kernel]),
         info_(entry_.function->kernel),
         environment_(environment),
-        stack_(kThreadStack * info_.threads),
         shared_(std::make_unique<Shared[]>(info_.shared_bytes / sizeof(Shared) + 1)),
-        threads_(info_.threads),
-        filled_(info_.pipelines.size()) {}
+        filled_(info_.pipelines.size()) {
+    const std::uint64_t frame = std::uint64_t{entry_.frame_bytes} + entry_.memory_bytes + entry_.memory_align;
+    if (code != nullptr && frame + kLinkSlots * 8 < kThreadStack)
+      groups_.emplace(*code, info_.threads, environment, this);
+  }
 
   /// Runs block `index` to its end. False when a thread trapped.
   bool run(std::uint64_t index) {
-    if (stack_.begin() == nullptr) {
+    fill_shared();
+    if (groups_ && groups_->run(index, shared(0))) return true;
+    if (!stack_) {
+      stack_.emplace(kThreadStack * info_.threads);
+      threads_.resize(info_.threads);
+    }
+    if (stack_->begin() == nullptr) {
       thread_.trapped = true;
       thread_.trap.kind = TrapKind::Allocation;
       thread_.trap.message = "trap: allocation: no stack for the threads of a block";
       return false;
     }
     start(index);
+    if (groups_) take_up();
     thread_.block = this;
     const std::int64_t fuel = thread_.fuel;
     bool fine = true;
@@ -94,7 +106,25 @@ class Block {
   }
   [[nodiscard]] const bytecode::KernelInfo& info() const { return info_; }
 
+  /// The warp operation of machine code's point for the threads from `first` on. False when it trapped.
+  static bool exchange_groups(jit::KernelBlock& block, std::uint64_t first, std::uint64_t point) {
+    const Block& self = *static_cast<const Block*>(block.owner);
+    return self.exchange_words(block, first, point);
+  }
+
  private:
+  bool exchange_words(jit::KernelBlock& block, std::uint64_t first, std::uint64_t point) const {
+    const Word w = entry_.body[groups_->word_of(point)];
+    std::uint64_t given[kWarp];
+    std::copy_n(block.given + first, kWarp, given);
+    for (std::uint32_t l = 0; l < kWarp; ++l) {
+      if (result_of(w, given, block.given2[first + l], l, block.results[first + l]) == TrapKind::None) continue;
+      block.group = (first + kWarp) / KernelGroups::kGroup - 1;
+      return false;
+    }
+    return true;
+  }
+
   struct alignas(128) Shared {
     std::uint8_t bytes[128];
   };
@@ -111,15 +141,23 @@ class Block {
   };
   enum class Stop : std::uint8_t { Returned, Turn, Block, Warp };
 
-  void start(std::uint64_t index) {
-    std::memset(shared(0), 0, info_.shared_bytes);
+  void fill_shared() {
+    std::uint64_t zeroed = info_.shared_bytes;
     for (const bytecode::SharedArray& array : info_.arrays) {
-      if (!array.zeroed) std::memset(shared(array.offset), 0x7f, array.count * bytecode::scalar_size(array.element));
+      if (!array.zeroed) zeroed = std::min<std::uint64_t>(zeroed, array.offset);
     }
+    std::memset(shared(0), 0, zeroed);
+    for (const bytecode::SharedArray& array : info_.arrays) {
+      const std::uint64_t bytes = array.count * bytecode::scalar_size(array.element);
+      if (!array.zeroed || array.offset >= zeroed) std::memset(shared(array.offset), array.zeroed ? 0 : 0x7f, bytes);
+    }
+  }
+
+  void start(std::uint64_t index) {
     std::ranges::fill(filled_, 0);
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
       Fiber& fiber = threads_[t];
-      auto* const range = reinterpret_cast<std::uint8_t*>(stack_.begin()) + t * kThreadStack;
+      auto* const range = reinterpret_cast<std::uint8_t*>(stack_->begin()) + t * kThreadStack;
       fiber.base = reinterpret_cast<std::uint64_t*>(range) + kLinkSlots;
       fiber.memory = range + kThreadStack;
       fiber.pc = entry_.code;
@@ -130,6 +168,27 @@ class Block {
       fiber.base[0] = index;
       fiber.base[1] = t;
       fiber.base[2] = environment_;
+    }
+  }
+
+  /// Machine code could not end the block: its threads go on where they stand, one after the other.
+  void take_up() {
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      using Kind = KernelGroups::Stand::Kind;
+      const KernelGroups::Stand stand = groups_->stand(t);
+      Fiber& fiber = threads_[t];
+      if (stand.kind == Kind::Start) continue;
+      if (stand.kind == Kind::Returned) {
+        fiber.pc = nullptr;
+        continue;
+      }
+      const auto memory = reinterpret_cast<std::uintptr_t>(fiber.memory) - entry_.memory_bytes;
+      fiber.memory = reinterpret_cast<std::uint8_t*>(memory & ~(std::uintptr_t{entry_.memory_align} - 1));
+      groups_->fill(t, *stand.point, fiber.base, fiber.memory);
+      fiber.pc = entry_.body + stand.point->word;
+      if (stand.kind != Kind::Passed) continue;
+      if (bytecode::op_of(*fiber.pc) != Op::Barrier) fiber.base[a_of(*fiber.pc)] = stand.result;
+      fiber.pc += 1;
     }
   }
 
@@ -204,7 +263,9 @@ class Block {
     }
     for (std::uint32_t l = 0; l < kWarp; ++l) {
       running_ = first + l;
-      if (!result_of(threads_[first + l], given, l, results[l])) return false;
+      const Fiber& fiber = threads_[first + l];
+      const TrapKind kind = result_of(*fiber.pc, given, fiber.base[c_of(*fiber.pc)], l, results[l]);
+      if (kind != TrapKind::None) return trapped(fiber, kind);
     }
     for (std::uint32_t l = 0; l < kWarp; ++l) {
       Fiber& fiber = threads_[first + l];
@@ -214,8 +275,9 @@ class Block {
     return true;
   }
 
-  bool result_of(const Fiber& fiber, const std::uint64_t (&given)[kWarp], std::uint32_t lane, std::uint64_t& result) {
-    const Word w = *fiber.pc;
+  /// What the warp operation `w` gives a lane: `k` is that lane's second operand. How it traps, else None.
+  static TrapKind result_of(Word w, const std::uint64_t (&given)[kWarp], std::uint64_t k, std::uint32_t lane,
+                            std::uint64_t& result) {
     const auto votes = [&](auto holds) {
       std::uint64_t mask = 0;
       for (std::uint32_t l = 0; l < kWarp; ++l) mask |= std::uint64_t{holds(given[l])} << l;
@@ -224,23 +286,22 @@ class Block {
     switch (bytecode::op_of(w)) {
       case Op::WarpBallot:
         result = votes([](std::uint64_t v) { return v != 0; });
-        return true;
+        return TrapKind::None;
       case Op::WarpAny:
         result = votes([](std::uint64_t v) { return v != 0; }) != 0;
-        return true;
+        return TrapKind::None;
       case Op::WarpAll:
         result = votes([](std::uint64_t v) { return v != 0; }) == 0xffffffff;
-        return true;
+        return TrapKind::None;
       case Op::WarpMatch:
         result = votes([&](std::uint64_t v) { return v == given[lane]; });
-        return true;
+        return TrapKind::None;
       case Op::WarpReduce:
-        return reduced(Fold::of(c_of(w)), given, lane, result) || trapped(fiber, TrapKind::Overflow);
+        return reduced(Fold::of(c_of(w)), given, lane, result) ? TrapKind::None : TrapKind::Overflow;
       default:
         break;
     }
-    const std::uint64_t k = fiber.base[c_of(w)];
-    if (k >= kWarp) return trapped(fiber, TrapKind::Shuffle);
+    if (k >= kWarp) return TrapKind::Shuffle;
     std::uint64_t from = k;
     switch (bytecode::op_of(w)) {
       case Op::WarpShuffleXor:
@@ -256,7 +317,7 @@ class Block {
         break;
     }
     result = given[from];
-    return true;
+    return TrapKind::None;
   }
 
   /// for m in [16, 8, 4, 2, 1] { v = OP(v, v of lane l ^ m) }, for one lane: a tree over the lanes it sees.
@@ -284,12 +345,17 @@ class Block {
   const CodeEntry& entry_;
   const bytecode::KernelInfo& info_;
   std::uint64_t environment_;
-  ThreadStack stack_;
+  std::optional<KernelGroups> groups_;
+  std::optional<ThreadStack> stack_;  // of the threads, when machine code does not run them
   std::unique_ptr<Shared[]> shared_;
   std::vector<Fiber> threads_;
   std::vector<std::uint32_t> filled_;  // fills done, by pipeline
   std::uint32_t running_ = 0;
 };
+
+std::uint64_t exchange_words(jit::KernelBlock* block, std::uint64_t first, std::uint64_t point) {
+  return Block::exchange_groups(*block, first, point) ? 1 : 0;
+}
 
 const Word* suspend(Machine& m, const Word* pc) {
   m.thread->block->stopped(m, pc);
@@ -335,6 +401,11 @@ const Word* run_cooperative(Machine m, const Word* pc) {
   const std::uint32_t kernel = m_of(pc[1]);
   const std::uint64_t environment = m.base[a_of(pc[0])];
   const std::uint64_t blocks = m.base[b_of(pc[0])];
+  Tiers* const tiers = starter.instance().watched() ? nullptr : starter.instance().tiers();
+  const auto code_of = [&](std::uint32_t function, std::uint64_t count) {
+    return tiers == nullptr ? nullptr : tiers->kernel_code(function, count);
+  };
+  const jit::KernelCode* const code = code_of(kernel, blocks);
   const std::uint32_t finish = starter.functions[kernel].function->kernel.finish;
   runtime::LanePool* pool = blocks > 1 ? starter.lane_pool() : nullptr;
   if (blocks > 1 && pool == nullptr) return fail(starter.pending.kind, pc, m);
@@ -344,7 +415,7 @@ const Word* run_cooperative(Machine m, const Word* pc) {
   std::mutex mutex;
   auto body = [&](std::size_t lane, std::size_t first, std::size_t last) {
     Thread& thread = lane == 0 ? starter : starter.instance().thread_here();
-    if (places[lane] == nullptr) places[lane] = std::make_unique<Block>(thread, kernel, environment);
+    if (places[lane] == nullptr) places[lane] = std::make_unique<Block>(thread, kernel, environment, code);
     bool fine = true;
     for (std::uint64_t k = first; fine && k < last; ++k) fine = places[lane]->run(k);
     if (!fine && &thread != &starter) {
@@ -360,7 +431,7 @@ const Word* run_cooperative(Machine m, const Word* pc) {
     body(0, 0, 1);
   }
   if (starter.trapped) return kExit;
-  if (finish != kNone && !Block(starter, finish, environment).run(0)) return kExit;
+  if (finish != kNone && !Block(starter, finish, environment, code_of(finish, 1)).run(0)) return kExit;
   return pc + 2;
 }
 

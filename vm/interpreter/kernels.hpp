@@ -2,6 +2,7 @@
 // and are taken up again, phase by phase, by one host thread (devices, 16).
 #pragma once
 
+#include "jit/jit.hpp"
 #include "vm/interpreter/machine.hpp"
 
 namespace cairn::interpreter {
@@ -11,6 +12,9 @@ namespace cairn::interpreter {
 
 /// Leaves the interpreter at `pc`: what is there is done by the block's scheduler.
 [[nodiscard]] const Word* suspend(Machine& m, const Word* pc);
+
+/// What a kernel's machine code calls for a warp operation (jit::KernelExchange).
+std::uint64_t exchange_words(jit::KernelBlock* block, std::uint64_t first, std::uint64_t point);
 
 [[nodiscard]] const Word* shared_view(Machine& m, const Word* pc);
 [[nodiscard]] const Word* pipeline_fill(Machine& m, const Word* pc);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "vm/interpreter/kernels.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/tiers/steps.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 
 using bytecode::Word;
 using interpreter::InternalOp;
+
+constexpr std::uint64_t kFewThreads = 8192;  // a region of fewer is run by the other tiers
 
 constexpr std::uint32_t kCold = 30;  // calls of a function before it is compiled
 
@@ -123,6 +126,24 @@ const Word* Tiers::resume_at(const Word* pc) const {
   if (function == bytecode::kNone) return pc;
   const ResumePoint* point = code_->resume_point(function, static_cast<std::uint32_t>(pc - functions_[function].body));
   return point == nullptr ? pc : &point->op;
+}
+
+const jit::KernelCode* Tiers::kernel_code(std::uint32_t function, std::uint64_t blocks) {
+  const std::uint64_t threads = image_.module().functions[function].kernel.threads;
+  if (tier_ == Tier::Baseline || (tier_ == Tier::Auto && blocks < kFewThreads / threads)) return nullptr;
+  const std::lock_guard guard(kernels_mutex_);
+  const auto [known, is_new] = kernels_.try_emplace(function);
+  if (!is_new) return known->second.get();
+  jit::CodeOptions options;
+  options.perf_map = is_asked("CAIRN_PERF_MAP");
+  options.debugger = is_asked("CAIRN_GDB");
+  if (limits_.code_bytes != 0) options.most_bytes = limits_.code_bytes;
+  auto made = jit::KernelCode::create(image_.module(), function, interpreter::exchange_words, options);
+  if (made == nullptr || made->bytes() > options.most_bytes - std::min(options.most_bytes, kernel_bytes_))
+    return nullptr;
+  kernel_bytes_ += made->bytes();
+  known->second = std::move(made);
+  return known->second.get();
 }
 
 bool Tiers::has_code(std::uint32_t function) const { return code_ != nullptr && code_->entry(function) != nullptr; }

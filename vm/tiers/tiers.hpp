@@ -7,7 +7,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +41,9 @@ class Tiers {
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 
+  /// The machine code of a kernel that is to run for so many blocks, or null: too few to be worth it, or none is made.
+  const jit::KernelCode* kernel_code(std::uint32_t function, std::uint64_t blocks);
+
   [[nodiscard]] bool has_code(std::uint32_t function) const;
   [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
   /// Makes the machine code of every function. Its bytes.
@@ -62,6 +67,9 @@ class Tiers {
   std::vector<std::atomic<std::uint32_t>> entries_;  // by function, while it is interpreted
   std::once_flag code_once_;
   std::unique_ptr<jit::MachineCode> code_;
+  std::mutex kernels_mutex_;
+  std::map<std::uint32_t, std::unique_ptr<jit::KernelCode>> kernels_;  // null: none can be made
+  std::size_t kernel_bytes_ = 0;
 };
 
 }  // namespace cairn

@@ -1,0 +1,680 @@
+// The frame of a kernel's code: groups in turn, going apart and together, leaving.
+#include <algorithm>
+
+#include "jit/optimizing/flow.hpp"
+#include "jit/phases/kernel_code.hpp"
+
+namespace cairn::jit::phases {
+namespace {
+
+constexpr std::uint32_t kWarpGroups = 32 / kLanes;
+constexpr std::int32_t kReturned = -1;  // of a group's first word: it has ended
+
+#define BLOCK_FIELD(member) x86::qword_ptr(block_, static_cast<std::int32_t>(offsetof(KernelBlock, member)))
+
+std::uint32_t rounded(std::uint32_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+Emitter::Emitter(asmjit::CodeHolder& holder, const Graph& graph, const bytecode::Function& function,
+                 KernelExchange exchange)
+    : holder_(holder), cc_(&holder), graph_(graph), function_(function), exchange_(exchange) {
+  homes_.resize(graph.values.size());
+  invariant_.resize(graph.values.size());
+  layout.memory_at = 64;
+  std::uint32_t memory = 0;
+  for (const Object& each : graph.objects) {
+    memory = std::max(memory, each.offset + each.bytes);
+    if (!each.is_slots) layout.objects.push_back({each.offset, each.bytes, each.element});
+  }
+  layout.group_bytes = layout.memory_at + (layout.objects.empty() ? 0 : kLanes * memory);
+  layout.masks = static_cast<std::uint32_t>(graph.nodes.size());
+}
+
+bool Emitter::emit() {
+  asmjit::FuncNode* const function = cc_.addFunc(asmjit::FuncSignatureT<std::uint64_t, void*>());
+  function->frame().setAvxEnabled();
+  function->frame().setAvx512Enabled();
+  block_ = cc_.newIntPtr("block");
+  frame_ = cc_.newIntPtr("frame");
+  group_ = cc_.newInt64("group");
+  masks_ = cc_.newIntPtr("masks");
+  function->setArg(0, block_);
+  find_invariants();
+  for (std::size_t k = 0; k < graph_.nodes.size(); ++k) labels_.push_back(cc_.newLabel());
+  advance_ = cc_.newLabel();
+  again_ = cc_.newLabel();
+  trapped_ = cc_.newLabel();
+  for (NodeId k = 0; k < graph_.nodes.size(); ++k) {
+    if (graph_.nodes[k].ends_in_sync) resumes_.emplace_back(k, cc_.newLabel());
+  }
+  layout.waits.resize(resumes_.size());
+  prologue();
+  for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k);
+  if (failed_) return false;
+  for (std::uint32_t k = 0; k < resumes_.size(); ++k) resume(resumes_[k].first, k);
+  cc_.bind(trapped_);
+  const Gp status = fresh_gp();
+  cc_.mov(status, -1);
+  cc_.ret(status);
+  cold_ends();
+  cc_.endFunc();
+  layout.group_bytes = rounded(layout.group_bytes);
+  layout.spill_bytes = rounded(layout.spill_bytes);
+  return !failed_ && cc_.finalize() == asmjit::kErrorOk;
+}
+
+/// Values every group makes alike, once, before the first time it waits: they are kept in registers.
+void Emitter::find_invariants() {
+  for (ValueId id = 0; id < graph_.values.size() && id < 6; ++id) {
+    invariant_[id] = value(id).kind == Class::Uniform || value(id).kind == Class::Constant;
+  }
+  for (const Instruction& each : graph_.nodes[0].code) {
+    if (each.op == Op::Move || each.op == Op::MovePair || each.element != kNone) continue;
+    bool same = each.op == Op::SharedView;
+    const bool may = each.shape->verb == Verb::Load || each.op == Op::LoadPair ||
+                     (each.shape->verb >= Verb::Add && each.shape->verb <= Verb::Max);
+    if (may) {
+      same = true;
+      for (const ValueId use : each.use) same = same && (use == kNone || invariant_[use]);
+    }
+    for (const ValueId def : {each.def, each.def2}) {
+      if (def != kNone) invariant_[def] = value(def).kind == Class::Constant || (same && !value(def).in_vector());
+    }
+  }
+}
+
+void Emitter::prologue() {
+  cc_.mov(masks_, BLOCK_FIELD(masks));
+  cc_.bind(again_);  // the first group, in its next phase
+  cc_.mov(frame_, BLOCK_FIELD(groups));
+  cc_.xor_(group_.r32(), group_.r32());
+  enter_ = cc_.newLabel();
+  const Label start = cc_.newLabel(), finished = cc_.newLabel();
+  cc_.bind(enter_);
+  const Gp at = fresh_gp();
+  cc_.mov(at, x86::qword_ptr(frame_));
+  for (std::size_t k = 0; k < resumes_.size(); ++k) {
+    cc_.cmp(at, k + 1);
+    cc_.je(resumes_[k].second);
+  }
+  cc_.test(at, at);
+  cc_.jz(start);
+  cc_.bind(advance_);  // the next group, or the end of the phase
+  cc_.add(frame_, BLOCK_FIELD(group_bytes));
+  cc_.inc(group_);
+  cc_.cmp(group_, function_.kernel.threads / kLanes);
+  cc_.jb(enter_);
+  cc_.cmp(BLOCK_FIELD(returned), function_.kernel.threads / kLanes);
+  cc_.jb(again_);
+  cc_.bind(finished);
+  const Gp status = fresh_gp();
+  cc_.xor_(status.r32(), status.r32());
+  cc_.ret(status);
+  cc_.bind(start);
+  const auto entry = [&](std::uint32_t slot) { return graph_.nodes[0].in[slot]; };
+  if (entry(0) != kNone && value(entry(0)).kind == Class::Uniform) {
+    const Gp made = fresh_gp();
+    cc_.mov(made, BLOCK_FIELD(block));
+    define(entry(0), made);
+  }
+  if (entry(1) != kNone && value(entry(1)).kind == Class::Linear) {
+    const Gp made = fresh_gp();
+    cc_.mov(made, group_);
+    cc_.shl(made, 3);
+    define(entry(1), made);
+  }
+  if (entry(2) != kNone && value(entry(2)).kind == Class::Uniform) {
+    const Gp made = fresh_gp();
+    cc_.mov(made, BLOCK_FIELD(environment));
+    define(entry(2), made);
+  }
+}
+
+void Emitter::node(NodeId k) {
+  const Node& node = graph_.nodes[k];
+  node_ = k;
+  has_mask_ = node.divergent;
+  vectors_.clear();
+  made_.clear();
+  cc_.bind(labels_[k]);
+  if (node.joins) {
+    const x86::Mem waiting = x86::byte_ptr(masks_, static_cast<std::int32_t>(k));
+    if (node.divergent) {
+      const Gp mask = fresh_gp();
+      cc_.movzx(mask.r32(), waiting);
+      mask_ = cc_.newKw();
+      cc_.kmovw(mask_, mask.r32());
+    }
+    cc_.mov(waiting, 0);
+  }
+  state_ = node.in;
+  const std::vector<std::vector<std::uint64_t>> live = graph_.live_within(k);
+  for (std::size_t i = 0; i < node.code.size() && !failed_; ++i) {
+    const Instruction& each = node.code[i];
+    at_ = &each;
+    live_ = &live[i];
+    has_leave_ = false;
+    if (i + 1 == node.code.size() && (node.ends_in_sync || bytecode::info(each.op).ends_block ||
+                                      (each.op >= Op::Jump && each.op <= Op::JumpNotLeF64))) {
+      return end_of(k, each);
+    }
+    instruction(each);
+    graph_.step(each, state_);
+  }
+  if (!failed_) go(k, node.next[0]);
+}
+
+void Emitter::end_of(NodeId k, const Instruction& last) {
+  const Node& node = graph_.nodes[k];
+  if (node.ends_in_sync) return wait(k, last);
+  if (node.is_failure) {
+    cc_.jmp(leave());
+    return;
+  }
+  if (node.next.empty()) {
+    if (last.op != Op::Return) return refuse();
+    cc_.mov(x86::qword_ptr(frame_), kReturned);
+    cc_.inc(BLOCK_FIELD(returned));
+    cc_.jmp(advance_);
+    return;
+  }
+  if (last.op == Op::LoopNext) {
+    instruction(last);
+    graph_.step(last, state_);
+  }
+  if (node.next.size() == 1) return go(k, node.next[0]);
+  branch(k, last);
+}
+
+// ------------------------------------------------------------------------------------ from node to node
+
+/// What the phis of `to` become when control comes from `from`, for the threads of the mask.
+void Emitter::add_moves(NodeId from, NodeId to, std::vector<Move>& moves, const K* mask) {
+  for (const ValueId phi : graph_.nodes[to].phis) {
+    const ValueId given = graph_.nodes[from].out[value(phi).slot];
+    if (given == phi || given == kNone) continue;
+    const Class kind = value(phi).kind;
+    if (kind == Class::Constant || kind == Class::Frame || kind == Class::Unknown) continue;
+    if (!contains(graph_.live_in(to), value(phi).slot)) continue;
+    Move move{phi, given, {}, false};
+    if (mask != nullptr) {
+      move.mask = *mask;
+      move.masked = true;
+    }
+    moves.push_back(move);
+  }
+}
+
+void Emitter::make_moves(std::vector<Move>& moves) {
+  std::vector<Home> given(moves.size());
+  const auto is_overwritten = [&](ValueId id) {
+    return std::ranges::any_of(moves, [&](const Move& each) { return each.to == id; });
+  };
+  for (std::size_t k = 0; k < moves.size(); ++k) {
+    const Move& move = moves[k];
+    if (value(move.to).in_vector()) {
+      given[k].vec = vec(move.from);
+      if (value(move.from).in_vector() && is_overwritten(move.from)) {
+        const Vec copy = fresh_vec(value(move.to).type);
+        cc_.vmovaps(copy, given[k].vec);
+        given[k].vec = copy;
+      }
+    } else {
+      given[k].gp = gp(move.from);
+      if (is_overwritten(move.from)) {
+        const Gp copy = fresh_gp();
+        cc_.mov(copy, given[k].gp);
+        given[k].gp = copy;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < moves.size(); ++k) {
+    Home& home = homes_[moves[k].to];
+    if (value(moves[k].to).in_vector()) {
+      if (!home.vec.isValid()) home.vec = fresh_vec(value(moves[k].to).type);
+      if (moves[k].masked) {
+        move_masked(moves[k].mask, home.vec, given[k].vec, value(moves[k].to).type);
+      } else {
+        cc_.vmovaps(home.vec, given[k].vec);
+      }
+    } else {
+      if (!home.gp.isValid()) home.gp = fresh_gp();
+      cc_.mov(home.gp, given[k].gp);
+    }
+  }
+}
+
+/// All threads that are here go on at `to`.
+void Emitter::go(NodeId from, NodeId to) {
+  std::vector<Move> moves;
+  add_moves(from, to, moves, has_mask_ ? &mask_ : nullptr);
+  make_moves(moves);
+  const Node& target = graph_.nodes[to];
+  if (!target.joins) {
+    if (to != from + 1) cc_.jmp(labels_[to]);
+    return;
+  }
+  const x86::Mem waiting = x86::byte_ptr(masks_, static_cast<std::int32_t>(to));
+  if (has_mask_) {
+    const Gp here = fresh_gp();
+    cc_.kmovw(here.r32(), mask_);
+    cc_.or_(waiting, here.r8());
+  } else {
+    cc_.mov(waiting, 0xff);
+  }
+  if (graph_.nodes[from].waiting.empty()) {
+    cc_.jmp(labels_[to]);
+  } else {
+    dispatch(from);
+  }
+}
+
+/// Goes to the first node at which threads wait.
+void Emitter::dispatch(NodeId from) {
+  std::vector<NodeId> places = graph_.nodes[from].waiting;
+  for (const NodeId to : graph_.nodes[from].next) {
+    if (std::ranges::find(places, to) == places.end()) places.push_back(to);
+  }
+  std::ranges::sort(places);
+  for (std::size_t k = 0; k + 1 < places.size(); ++k) {
+    cc_.cmp(x86::byte_ptr(masks_, static_cast<std::int32_t>(places[k])), 0);
+    cc_.jne(labels_[places[k]]);
+  }
+  cc_.jmp(labels_[places.back()]);
+}
+
+void Emitter::branch(NodeId k, const Instruction& last) {
+  const Node& node = graph_.nodes[k];
+  bool apart = false;
+  for (const bytecode::Operand& operand : bytecode::info(last.op).all()) {
+    if (operand.is_register() && !value(last.use[static_cast<std::size_t>(operand.place)]).is_uniform()) apart = true;
+  }
+  if (!apart) {
+    const Label taken = cc_.newLabel();
+    if (is_float_relation(last)) {
+      const K which = relation(last, true);
+      cc_.kortestw(which, which);
+      cc_.jnz(taken);
+    } else {
+      cc_.j(uniform_relation(last, true), taken);
+    }
+    const bool had_mask = has_mask_;
+    const auto vectors = vectors_;
+    go(k, node.next[1]);
+    if (!graph_.nodes[node.next[1]].joins && node.next[1] == k + 1) cc_.jmp(labels_[k + 1]);
+    vectors_ = vectors;
+    has_mask_ = had_mask;
+    cc_.bind(taken);
+    go(k, node.next[0]);
+    return;
+  }
+  const K taken = relation(last, true);
+  const K rest = cc_.newKw();
+  cc_.kandnw(rest, taken, active());
+  std::vector<Move> moves;
+  add_moves(k, node.next[0], moves, &taken);
+  add_moves(k, node.next[1], moves, &rest);
+  make_moves(moves);
+  const K* const masks[] = {&taken, &rest};
+  for (std::size_t way = 0; way < 2; ++way) {
+    const Gp threads = fresh_gp();
+    cc_.kmovw(threads.r32(), *masks[way]);
+    cc_.or_(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[way])), threads.r8());
+  }
+  dispatch(k);
+}
+
+// ------------------------------------------------------------------------------------ waiting and leaving
+
+bool Emitter::needs_home(ValueId id) const {
+  return id != kNone && value(id).kind != Class::Constant && value(id).kind != Class::Frame &&
+         value(id).kind != Class::Unknown;
+}
+
+std::uint32_t Emitter::group_home(ValueId id) {
+  const auto [at, is_new] = group_homes_.try_emplace(id, 0);
+  if (is_new) {
+    // Vectors lie on boundaries of their size.
+    const std::uint32_t size = !value(id).in_vector() ? 8 : value(id).type == Type::F32 ? 32 : 64;
+    layout.group_bytes = (layout.group_bytes + size - 1) / size * size;
+    at->second = layout.group_bytes;
+    layout.group_bytes += size;
+  }
+  return at->second;
+}
+
+std::uint32_t Emitter::spill_home(ValueId id) {
+  const auto [at, is_new] = spill_homes_.try_emplace(id, layout.spill_bytes);
+  if (is_new) layout.spill_bytes += 64;
+  return at->second;
+}
+
+void Emitter::save(ValueId id, const x86::Mem& to) {
+  const Home& home = homes_[id];
+  if (value(id).in_vector()) {
+    if (home.vec.isValid()) cc_.vmovups(to, home.vec);
+  } else if (home.gp.isValid()) {
+    cc_.mov(to, home.gp);
+  }
+}
+
+/// Where each live slot's value will be: of a group that waits, or of the one that leaves.
+std::vector<KernelValue> Emitter::places(const std::vector<ValueId>& state, const std::vector<std::uint64_t>& live,
+                                         bool waits) {
+  std::vector<KernelValue> all;
+  for (std::uint32_t slot = 0; slot < graph_.slots; ++slot) {
+    const ValueId id = state[slot];
+    if (!contains(live, slot) || id == kNone) continue;
+    const Value& v = value(id);
+    KernelValue place;
+    place.slot = slot;
+    for (const Object& each : graph_.objects) {
+      if (!each.is_slots || slot < each.first_slot || slot >= each.first_slot + each.bytes / each.element) continue;
+      place.slot = each.offset + (slot - each.first_slot) * each.element;
+      place.memory_bytes = each.element;
+    }
+    using Form = KernelValue::Form;
+    place.number = v.number;
+    if (v.kind == Class::Constant || v.kind == Class::Unknown) {
+      place.form = Form::Constant;
+    } else if (v.kind == Class::Frame) {
+      place.form = Form::Frame;
+    } else {
+      place.form = v.in_vector()             ? (v.type == Type::F32 ? Form::Floats : Form::Words)
+                   : v.kind == Class::Linear ? Form::Linear
+                                             : Form::Word;
+      place.in_group = waits && !invariant_[id];
+      place.at = place.in_group ? group_home(id) : spill_home(id);
+    }
+    all.push_back(place);
+  }
+  return all;
+}
+
+void Emitter::wait(NodeId k, const Instruction& last) {
+  std::uint32_t number = 0;
+  while (resumes_[number].first != k) ++number;
+  std::vector<std::uint64_t> kept = *live_;
+  for (std::size_t w = 0; w < kept.size(); ++w) kept[w] |= graph_.live_out(k)[w];
+  const bool is_warp = last.op != Op::Barrier;
+  if (is_warp) {
+    kept = *live_;
+    for (std::size_t w = 0; w < kept.size(); ++w) kept[w] |= graph_.live_out(k)[w];
+    const std::uint32_t result = bytecode::a_of(last.code[0]);
+    if (!contains(*live_, result)) kept[result / 64] &= ~(std::uint64_t{1} << result % 64);
+  }
+  layout.waits[number] = {last.word, places(state_, kept, true)};
+  std::vector<bool> done(graph_.values.size());
+  for (std::uint32_t slot = 0; slot < graph_.slots; ++slot) {
+    const ValueId id = state_[slot];
+    if (!contains(kept, slot) || !needs_home(id) || invariant_[id] || done[id]) continue;
+    done[id] = true;
+    save(id, x86::ptr(frame_, static_cast<std::int32_t>(group_home(id))));
+  }
+  cc_.mov(x86::qword_ptr(frame_), number + 1);
+  if (!is_warp) {
+    cc_.jmp(advance_);
+    return;
+  }
+  // What the group brings: a word a thread.
+  const auto bring = [&](ValueId id, const x86::Mem& field) {
+    const Gp to = fresh_gp(), from = fresh_gp();
+    cc_.mov(to, field);
+    cc_.mov(from, group_);
+    cc_.shl(from, 6);
+    const x86::Mem at = x86::ptr(to, from);
+    if (value(id).type == Type::F32) {
+      const Vec wide = cc_.newZmm();
+      cc_.vpmovzxdq(wide, vec(id));
+      cc_.vmovdqu64(at, wide);
+    } else {
+      cc_.vmovdqu64(at, vec(id));
+    }
+  };
+  bring(last.use[1], BLOCK_FIELD(given));
+  if (last.op >= Op::WarpShuffle && last.op <= Op::WarpShuffleUp) bring(last.use[2], BLOCK_FIELD(given2));
+  const Gp own = fresh_gp();
+  cc_.mov(own, group_);
+  cc_.and_(own, kWarpGroups - 1);
+  cc_.cmp(own, kWarpGroups - 1);
+  cc_.jne(advance_);
+  const Gp first = fresh_gp(), point = fresh_gp(), fine = fresh_gp(), address = fresh_gp();
+  cc_.lea(first, x86::ptr(group_, -static_cast<std::int32_t>(kWarpGroups - 1)));
+  cc_.shl(first, 3);
+  cc_.mov(point, number);
+  cc_.mov(address, reinterpret_cast<std::uint64_t>(exchange_));
+  asmjit::InvokeNode* call = nullptr;
+  cc_.invoke(&call, address, asmjit::FuncSignatureT<std::uint64_t, void*, std::uint64_t, std::uint64_t>());
+  call->setArg(0, block_);
+  call->setArg(1, first);
+  call->setArg(2, point);
+  call->setRet(0, fine);
+  cc_.test(fine, fine);
+  cc_.jz(trapped_);
+  const Gp back = fresh_gp();
+  cc_.mov(back, BLOCK_FIELD(group_bytes));
+  cc_.lea(back, x86::ptr(back, back, 1));
+  cc_.sub(frame_, back);
+  cc_.sub(group_, kWarpGroups - 1);
+  cc_.jmp(enter_);
+}
+
+/// A group goes on behind the point where it waited.
+void Emitter::resume(NodeId k, std::uint32_t number) {
+  const Node& node = graph_.nodes[k];
+  const Instruction& last = node.code.back();
+  node_ = k;
+  has_mask_ = false;
+  vectors_.clear();
+  made_.clear();
+  cc_.bind(resumes_[number].second);
+  std::vector<bool> done(graph_.values.size());
+  if (last.op != Op::Barrier && last.def != kNone) {
+    const Gp from = fresh_gp(), at = fresh_gp();
+    cc_.mov(from, BLOCK_FIELD(results));
+    cc_.mov(at, group_);
+    cc_.shl(at, 6);
+    const x86::Mem results = x86::ptr(from, at);
+    done[last.def] = true;
+    if (!value(last.def).in_vector()) {
+      const Gp made = fresh_gp();
+      cc_.mov(made, results);
+      define(last.def, made);
+    } else {
+      const Vec made = fresh_vec(value(last.def).type);
+      if (value(last.def).type == Type::F32) {
+        const Vec wide = cc_.newZmm();
+        cc_.vmovdqu64(wide, results);
+        cc_.vpmovqd(made, wide);
+      } else {
+        cc_.vmovdqu64(made, results);
+      }
+      define(last.def, made);
+    }
+  }
+  for (std::uint32_t slot = 0; slot < graph_.slots; ++slot) {
+    const ValueId id = node.out[slot];
+    if (!contains(graph_.live_out(k), slot) || !needs_home(id) || invariant_[id] || done[id]) continue;
+    done[id] = true;
+    const x86::Mem from = x86::ptr(frame_, static_cast<std::int32_t>(group_home(id)));
+    Home& home = homes_[id];
+    if (value(id).in_vector()) {
+      if (!home.vec.isValid()) home.vec = fresh_vec(value(id).type);
+      cc_.vmovups(home.vec, from);
+    } else {
+      if (!home.gp.isValid()) home.gp = fresh_gp();
+      cc_.mov(home.gp, from);
+    }
+  }
+  std::vector<Move> moves;
+  add_moves(k, node.next[0], moves, nullptr);
+  make_moves(moves);
+  if (graph_.nodes[node.next[0]].joins) cc_.mov(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[0])), 0xff);
+  cc_.jmp(labels_[node.next[0]]);
+}
+
+/// The way out before the instruction being translated, for the threads that are here.
+Emitter::Label Emitter::leave() {
+  if (has_leave_) return leave_;
+  has_leave_ = true;
+  leave_ = cc_.newLabel();
+  Cold cold;
+  cold.label = leave_;
+  cold.site = static_cast<std::uint32_t>(layout.leaves.size());
+  cold.masked = has_mask_;
+  cold.mask = mask_;
+  KernelLeave left;
+  left.here = {at_->word, places(state_, *live_, false)};
+  std::vector<bool> kept(graph_.values.size());
+  const auto keep = [&](const std::vector<ValueId>& state, const std::vector<std::uint64_t>& live) {
+    for (std::uint32_t slot = 0; slot < graph_.slots; ++slot) {
+      if (contains(live, slot) && needs_home(state[slot])) kept[state[slot]] = true;
+    }
+  };
+  keep(state_, *live_);
+  if (has_mask_) {
+    for (const NodeId each : graph_.nodes[node_].waiting) {
+      const Node& node = graph_.nodes[each];
+      left.waiting.push_back({each, {node.word, places(node.in, graph_.live_in(each), false)}});
+      keep(node.in, graph_.live_in(each));
+    }
+  }
+  for (ValueId id = 0; id < kept.size(); ++id) {
+    if (kept[id] || (invariant_[id] && needs_home(id))) cold.saved.push_back(id);
+  }
+  layout.leaves.push_back(std::move(left));
+  colds_.push_back(std::move(cold));
+  return leave_;
+}
+
+void Emitter::cold_ends() {
+  const Label out = cc_.newLabel();
+  const Gp status = fresh_gp(), spilled = cc_.newIntPtr();
+  for (const Cold& cold : colds_) {
+    cc_.bind(cold.label);
+    cc_.mov(spilled, BLOCK_FIELD(spilled));
+    for (const ValueId id : cold.saved) save(id, x86::ptr(spilled, static_cast<std::int32_t>(spill_home(id))));
+    if (cold.masked) {
+      const Gp mask = fresh_gp();
+      cc_.kmovw(mask.r32(), cold.mask);
+      cc_.mov(BLOCK_FIELD(mask), mask);
+    } else {
+      cc_.mov(BLOCK_FIELD(mask), 0xff);
+    }
+    cc_.mov(status, cold.site + 1);
+    cc_.jmp(out);
+  }
+  cc_.bind(out);
+  cc_.mov(BLOCK_FIELD(group), group_);
+  cc_.ret(status);
+}
+
+// ----------------------------------------------------------------------------------------------- values
+
+Emitter::Vec Emitter::fresh_vec(Type type) {
+  if (type == Type::F32) return cc_.newYmm();
+  return cc_.newZmm();
+}
+
+/// A bit of the mask is a thread, whatever its value's size.
+void Emitter::move_masked(const K& mask, const Vec& to, const Vec& from, Type type) {
+  type == Type::F32 ? cc_.k(mask).vmovaps(to, from) : cc_.k(mask).vmovapd(to, from);
+}
+
+void Emitter::define(ValueId id, const Gp& made) {
+  Gp& home = homes_[id].gp;
+  if (home.isValid()) {
+    cc_.mov(home, made);
+  } else {
+    home = made;
+  }
+}
+void Emitter::define(ValueId id, const Vec& made) {
+  Vec& home = homes_[id].vec;
+  if (home.isValid()) {
+    cc_.vmovaps(home, made);
+  } else {
+    home = made;
+  }
+}
+
+Emitter::Gp Emitter::gp(ValueId id) {
+  const Value& v = value(id);
+  if (v.kind == Class::Constant && v.type == Type::Word) {
+    const Gp made = fresh_gp();
+    cc_.mov(made, v.number);
+    return made;
+  }
+  Home& home = homes_[id];
+  if (!home.gp.isValid()) {  // made on no way that was translated yet: a phi
+    if (v.in_vector() || v.kind == Class::Frame) refuse();
+    home.gp = fresh_gp();
+  }
+  return home.gp;
+}
+
+x86::Mem Emitter::constants(std::uint64_t first, std::uint64_t step) {
+  std::uint64_t lanes[kLanes];
+  for (std::uint32_t l = 0; l < kLanes; ++l) lanes[l] = first + l * step;
+  return cc_.newConst(asmjit::ConstPoolScope::kLocal, lanes, sizeof(lanes));
+}
+
+Emitter::Vec Emitter::constant_vec(std::uint64_t bits, Type type) {
+  const Vec made = fresh_vec(type);
+  if (type == Type::F32) {
+    std::uint32_t lanes[kLanes];
+    std::ranges::fill(lanes, static_cast<std::uint32_t>(bits));
+    cc_.vmovups(made, cc_.newConst(asmjit::ConstPoolScope::kLocal, lanes, sizeof(lanes)));
+  } else {
+    cc_.vmovups(made, constants(bits, 0));
+  }
+  return made;
+}
+
+Emitter::Vec Emitter::broadcast(const Gp& from) {
+  const Vec made = cc_.newZmm();
+  cc_.vpbroadcastq(made, from);
+  return made;
+}
+
+/// The value of each thread.
+Emitter::Vec Emitter::vec(ValueId id) {
+  const Value& v = value(id);
+  const bool held = v.in_vector() && v.kind != Class::Constant;
+  if (held) {
+    Home& home = homes_[id];
+    if (!home.vec.isValid()) home.vec = fresh_vec(v.type);
+    return home.vec;
+  }
+  const auto known = vectors_.find(id);
+  if (known != vectors_.end()) return known->second;
+  Vec made;
+  if (v.kind == Class::Constant) {
+    made = constant_vec(v.number, v.type);
+  } else if (v.kind == Class::Frame || v.kind == Class::Unknown) {
+    refuse();
+    made = cc_.newZmm();
+  } else {
+    made = broadcast(gp(id));
+    if (v.kind == Class::Linear) cc_.vpaddq(made, made, constants(0, v.number));
+  }
+  vectors_[id] = made;
+  return made;
+}
+
+Emitter::K Emitter::active() {
+  if (has_mask_) return mask_;
+  const K all = cc_.newKw();
+  const Gp bits = fresh_gp();
+  cc_.mov(bits.r32(), 0xff);
+  cc_.kmovw(all, bits.r32());
+  return all;
+}
+
+void Emitter::leave_if_any(const K& bad) {
+  cc_.kortestw(bad, bad);
+  cc_.jnz(leave());
+}
+
+}  // namespace cairn::jit::phases

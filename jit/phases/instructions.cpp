@@ -1,0 +1,921 @@
+// A kernel's arithmetic: scalars for what a group shares, vectors of eight for the rest.
+#include <algorithm>
+
+#include "jit/phases/kernel_code.hpp"
+
+namespace cairn::jit::phases {
+namespace {
+
+using x86::CondCode;
+
+std::uint64_t greatest(Kind kind) {
+  switch (kind) {
+    case Kind::Bool:
+      return 1;
+    case Kind::U8:
+      return 0xff;
+    case Kind::U16:
+      return 0xffff;
+    case Kind::U32:
+      return 0xffffffff;
+    default:
+      return ~std::uint64_t{0};
+  }
+}
+
+bool fits_immediate(std::uint64_t number) { return number <= 0x7fffffff; }
+bool is_power_of_two(std::uint64_t number) { return number != 0 && (number & (number - 1)) == 0; }
+std::uint32_t log2_of(std::uint64_t number) { return static_cast<std::uint32_t>(std::countr_zero(number)); }
+
+// Predicates of vcmpps: false with a NaN but for the negated ones, and no signal.
+std::uint32_t float_predicate(Relation relation) {
+  switch (relation) {
+    case Relation::Eq:
+      return 0x00;
+    case Relation::Ne:
+      return 0x04;
+    case Relation::Lt:
+      return 0x11;
+    case Relation::Le:
+      return 0x12;
+    case Relation::NotLt:
+      return 0x15;
+    case Relation::NotLe:
+      return 0x16;
+    case Relation::Gt:
+      return 0x1e;
+    default:
+      return 0x1d;
+  }
+}
+// Of vpcmpq.
+std::uint32_t word_predicate(Relation relation) {
+  switch (relation) {
+    case Relation::Eq:
+      return 0;
+    case Relation::Lt:
+      return 1;
+    case Relation::Le:
+      return 2;
+    case Relation::Ne:
+      return 4;
+    case Relation::Ge:
+    case Relation::NotLt:
+      return 5;
+    default:
+      return 6;
+  }
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------- operands
+
+bool Emitter::right_constant(const Instruction& each, std::uint64_t& number) const {
+  if (each.shape->immediate) {
+    number = each.code[1];
+    return true;
+  }
+  const Value& v = value(each.use[2]);
+  number = v.number;
+  return v.kind == Class::Constant;
+}
+Emitter::Gp Emitter::right_gp(const Instruction& each) {
+  if (!each.shape->immediate) return gp(each.use[2]);
+  const Gp made = fresh_gp();
+  cc_.mov(made, each.code[1]);
+  return made;
+}
+Emitter::Vec Emitter::right_vec(const Instruction& each) {
+  return each.shape->immediate ? constant_vec(each.code[1], Type::Word) : vec(each.use[2]);
+}
+std::uint64_t Emitter::right_high(const Instruction& each) const {
+  return each.shape->immediate ? each.code[1] : value(each.use[2]).high;
+}
+std::uint64_t Emitter::right_low(const Instruction& each) const {
+  return each.shape->immediate ? each.code[1] : value(each.use[2]).low;
+}
+
+// -------------------------------------------------------------------------------------------- dispatch
+
+/// The result is what an equal instruction of the node made.
+bool Emitter::reuse(const Instruction& each) {
+  const bool pure = each.shape->verb >= Verb::Add && each.shape->verb <= Verb::Convert &&
+                    each.shape->verb != Verb::JumpOn && each.def != kNone && each.def2 == kNone;
+  if (!pure) return false;
+  const std::uint64_t immediate = each.shape->immediate ? each.code[1] : 0;
+  // Operands whose bits are known count as what they are, wherever they were made.
+  const auto [known, is_new] = made_.try_emplace({each.op, each.use[1], each.use[2], each.use[3], immediate}, each.def);
+  if (is_new) return false;
+  const Home& home = homes_[known->second];
+  if (home.gp.isValid()) define(each.def, home.gp);
+  if (home.vec.isValid()) define(each.def, home.vec);
+  return true;
+}
+
+void Emitter::instruction(const Instruction& each) {
+  if (each.op == Op::Move || each.op == Op::MovePair || each.element != kNone) return;
+  const bool makes_word = each.def != kNone && value(each.def).kind == Class::Constant;
+  if (makes_word && each.def2 == kNone) return;
+  switch (each.op) {
+    case Op::Const:
+    case Op::FrameView:
+      return;
+    case Op::SharedView: {
+      const Gp made = fresh_gp();
+      cc_.mov(made, x86::qword_ptr(block_, static_cast<std::int32_t>(offsetof(KernelBlock, shared))));
+      if (const std::uint32_t at = bytecode::n_of(each.code[0]); at != 0) cc_.add(made, at);
+      return define(each.def, made);
+    }
+    case Op::LoopNext: {
+      const Class kind = value(each.def).kind;
+      if (kind == Class::Varying) {
+        const Vec made = cc_.newZmm();
+        cc_.vpaddq(made, vec(each.use[0]), constants(1, 0));
+        return define(each.def, made);
+      }
+      const Gp made = fresh_gp();
+      cc_.lea(made, x86::ptr(gp(each.use[0]), 1));
+      if (kind == Class::Linear) check_top(made, value(each.def).number, ~std::uint64_t{0});
+      return define(each.def, made);
+    }
+    case Op::Select:
+      return select(each);
+    case Op::Not: {
+      if (value(each.def).in_vector()) {
+        const Vec made = cc_.newZmm();
+        cc_.vpxorq(made, vec(each.use[1]), constants(1, 0));
+        return define(each.def, made);
+      }
+      const Gp made = fresh_gp();
+      cc_.mov(made, gp(each.use[1]));
+      cc_.xor_(made, 1);
+      return define(each.def, made);
+    }
+    case Op::BitsF32:
+    case Op::BitsF64:
+    case Op::FromBitsF32:
+    case Op::FromBitsF64:
+      return bits(each);
+    case Op::FrameZero:
+      return frame_zero(each);
+    case Op::LoadPair:
+      return load(each);
+    case Op::Part:
+      return part(each);
+    default:
+      break;
+  }
+  if (reuse(each)) return;
+  switch (each.shape->verb) {
+    case Verb::Load:
+      return load(each);
+    case Verb::LoadAt:
+      return load_at(each);
+    case Verb::StoreAt:
+      return store_at(each);
+    case Verb::FrameLoad:
+      return load_from(each, own_memory(bytecode::n_of(each.code[0])), kNone, true);
+    case Verb::FrameStore:
+      return store_to(each, own_memory(bytecode::n_of(each.code[0])), kNone, each.use[0], true);
+    case Verb::Compare:
+      return compare(each);
+    case Verb::Convert:
+      return convert(each);
+    case Verb::Other:
+    case Verb::JumpOn:
+    case Verb::Store:
+      return refuse();
+    default:
+      return is_float(each.shape->type) ? floating(each) : integer(each);
+  }
+}
+
+// -------------------------------------------------------------------------------------------- integers
+
+void Emitter::integer(const Instruction& each) {
+  const Class kind = value(each.def).kind;
+  if (kind == Class::Varying) return varying_integer(each);
+  const bool aligned_division =
+      (each.shape->verb == Verb::Div || each.shape->verb == Verb::Rem) && value(each.use[1]).kind == Class::Linear;
+  if (kind == Class::Linear && !aligned_division) return linear_integer(each);
+  uniform_integer(each);
+}
+
+/// Leaves when the eighth thread's value passes the greatest: then one of the eight does.
+void Emitter::check_top(const Gp& start, std::uint64_t stride, std::uint64_t most) {
+  const Gp top = fresh_gp();
+  cc_.lea(top, x86::ptr(start, static_cast<std::int32_t>(stride * (kLanes - 1))));
+  if (most == ~std::uint64_t{0}) {
+    cc_.cmp(top, start);
+    cc_.jb(leave());
+  } else {
+    const Gp limit = fresh_gp();
+    cc_.mov(limit, most);
+    cc_.cmp(top, limit);
+    cc_.ja(leave());
+  }
+}
+
+void Emitter::linear_integer(const Instruction& each) {
+  const Verb verb = each.shape->verb;
+  const Value& l = value(each.use[1]);
+  const std::uint64_t most = greatest(each.shape->type);
+  const bool l_linear = l.kind == Class::Linear;
+  const Gp made = fresh_gp();
+  const std::uint64_t l_high = l.high, r_high = right_high(each);
+  std::uint64_t number = 0, exact = 0;
+  const bool constant = right_constant(each, number);
+  bool needs = true;
+  if (verb == Verb::Add) {
+    needs = __builtin_add_overflow(l_high, r_high, &exact) || exact > most;
+    cc_.mov(made, gp(each.use[1]));
+    if (constant && fits_immediate(number)) {
+      cc_.add(made, number);
+    } else {
+      cc_.add(made, right_gp(each));
+    }
+    if (needs) cc_.jc(leave());
+    if (needs) check_top(made, value(each.def).number, most);
+  } else if (verb == Verb::Sub) {
+    cc_.mov(made, gp(each.use[1]));
+    cc_.sub(made, right_gp(each));
+    if (l.low < r_high) cc_.jc(leave());
+  } else if (verb == Verb::Mul) {
+    needs = __builtin_mul_overflow(l_high, r_high, &exact) || exact > most;
+    const std::uint64_t by = l_linear ? number : l.number;
+    const Gp of = l_linear ? gp(each.use[1]) : right_gp(each);
+    if (needs) {
+      // The start is checked as the others are: it is the least.
+      const Gp top = fresh_gp(), limit = fresh_gp();
+      const std::uint64_t stride = l_linear ? l.number : value(each.use[2]).number;
+      cc_.lea(top, x86::ptr(of, static_cast<std::int32_t>(stride * (kLanes - 1))));
+      cc_.mov(limit, most / by);
+      cc_.cmp(top, limit);
+      cc_.ja(leave());
+    }
+    if (is_power_of_two(by)) {
+      cc_.mov(made, of);
+      cc_.shl(made, log2_of(by));
+    } else {
+      cc_.imul(made, of, by);
+    }
+  } else {
+    return refuse();
+  }
+  define(each.def, made);
+}
+
+/// Leaves when a checked result does not fit its type; the flags are those of the 64-bit operation.
+void Emitter::check_uniform(const Instruction& each, const Gp& result) {
+  const Kind kind = each.shape->type;
+  const Gp narrow = fresh_gp();
+  switch (kind) {
+    case Kind::U64:
+      cc_.jc(leave());
+      return;
+    case Kind::I64:
+      cc_.jo(leave());
+      return;
+    case Kind::I32:
+      cc_.movsxd(narrow, result.r32());
+      break;
+    case Kind::I16:
+      cc_.movsx(narrow, result.r16());
+      break;
+    case Kind::I8:
+      cc_.movsx(narrow, result.r8());
+      break;
+    default:
+      cc_.mov(narrow, greatest(kind));
+      cc_.cmp(result, narrow);
+      cc_.ja(leave());
+      return;
+  }
+  cc_.cmp(narrow, result);
+  cc_.jne(leave());
+}
+
+void Emitter::uniform_integer(const Instruction& each) {
+  const Shape& shape = *each.shape;
+  const Kind kind = shape.type;
+  const Value& l = value(each.use[1]);
+  const bool is_unsigned = !is_signed(kind);
+  std::uint64_t number = 0, exact = 0;
+  const bool constant = right_constant(each, number);
+  const std::uint64_t l_high = l.high, r_high = right_high(each), most = greatest(kind);
+  const Gp made = fresh_gp();
+  const auto with_right = [&](auto with_number, auto with_register) {
+    if (constant && fits_immediate(number)) {
+      with_number(static_cast<std::int32_t>(number));
+    } else {
+      with_register(right_gp(each));
+    }
+  };
+  switch (shape.verb) {
+    case Verb::Add:
+    case Verb::AddWrap: {
+      cc_.mov(made, gp(each.use[1]));
+      with_right([&](std::int32_t n) { cc_.add(made, n); }, [&](const Gp& r) { cc_.add(made, r); });
+      const bool safe = is_unsigned && !__builtin_add_overflow(l_high, r_high, &exact) && exact <= most;
+      if (shape.verb == Verb::Add && !safe) check_uniform(each, made);
+      break;
+    }
+    case Verb::Sub:
+    case Verb::SubWrap: {
+      cc_.mov(made, gp(each.use[1]));
+      with_right([&](std::int32_t n) { cc_.sub(made, n); }, [&](const Gp& r) { cc_.sub(made, r); });
+      const bool safe = is_unsigned && l.low >= r_high;
+      if (shape.verb == Verb::Sub && !safe) check_uniform(each, made);
+      break;
+    }
+    case Verb::Mul:
+    case Verb::MulWrap: {
+      const bool safe = is_unsigned && !__builtin_mul_overflow(l_high, r_high, &exact) && exact <= most;
+      if (shape.verb == Verb::Mul && !safe && kind == Kind::U64) {
+        const Gp high = fresh_gp(), by = right_gp(each);
+        cc_.mov(made, gp(each.use[1]));
+        cc_.mul(high, made, by);
+        cc_.jo(leave());
+        break;
+      }
+      if (constant && is_power_of_two(number) && safe) {
+        cc_.mov(made, gp(each.use[1]));
+        cc_.shl(made, log2_of(number));
+        break;
+      }
+      cc_.mov(made, gp(each.use[1]));
+      cc_.imul(made, right_gp(each));
+      if (shape.verb == Verb::Mul && !safe) check_uniform(each, made);
+      break;
+    }
+    case Verb::Div:
+    case Verb::Rem:
+      if (constant && is_unsigned && is_power_of_two(number)) {
+        cc_.mov(made, gp(each.use[1]));
+        if (shape.verb == Verb::Div) {
+          cc_.shr(made, log2_of(number));
+        } else if (fits_immediate(number - 1)) {
+          cc_.and_(made, number - 1);
+        } else {
+          const Gp mask = fresh_gp();
+          cc_.mov(mask, number - 1);
+          cc_.and_(made, mask);
+        }
+        break;
+      }
+      return uniform_division(each, gp(each.use[1]));
+    case Verb::ShlWrap:
+    case Verb::Shr:
+      return shift(each);
+    case Verb::And:
+      cc_.mov(made, gp(each.use[1]));
+      with_right([&](std::int32_t n) { cc_.and_(made, n); }, [&](const Gp& r) { cc_.and_(made, r); });
+      break;
+    case Verb::Or:
+      cc_.mov(made, gp(each.use[1]));
+      with_right([&](std::int32_t n) { cc_.or_(made, n); }, [&](const Gp& r) { cc_.or_(made, r); });
+      break;
+    case Verb::Xor:
+      cc_.mov(made, gp(each.use[1]));
+      with_right([&](std::int32_t n) { cc_.xor_(made, n); }, [&](const Gp& r) { cc_.xor_(made, r); });
+      break;
+    case Verb::Min:
+    case Verb::Max: {
+      const Gp right = right_gp(each);
+      cc_.mov(made, gp(each.use[1]));
+      cc_.cmp(right, made);
+      const bool low = shape.verb == Verb::Min;
+      if (is_unsigned) {
+        low ? cc_.cmovb(made, right) : cc_.cmova(made, right);
+      } else {
+        low ? cc_.cmovl(made, right) : cc_.cmovg(made, right);
+      }
+      break;
+    }
+    case Verb::Neg:
+      cc_.mov(made, gp(each.use[1]));
+      cc_.neg(made);
+      check_uniform(each, made);
+      break;
+    case Verb::Abs: {
+      const Gp other = fresh_gp();
+      cc_.mov(made, gp(each.use[1]));
+      cc_.mov(other, made);
+      cc_.neg(other);
+      if (kind == Kind::I64) cc_.jo(leave());
+      cc_.test(made, made);
+      cc_.cmovs(made, other);
+      if (kind != Kind::I64) check_uniform(each, made);
+      break;
+    }
+    default:
+      return refuse();
+  }
+  if (shape.verb == Verb::AddWrap || shape.verb == Verb::SubWrap || shape.verb == Verb::MulWrap) {
+    if (kind == Kind::U32) cc_.mov(made.r32(), made.r32());
+    if (kind == Kind::U16) cc_.movzx(made.r32(), made.r16());
+    if (kind == Kind::U8) cc_.movzx(made.r32(), made.r8());
+  }
+  define(each.def, made);
+}
+
+/// Leaves for a divisor of 0, and of -1 where there are signs: what may trap.
+void Emitter::uniform_division(const Instruction& each, const Gp& l) {
+  const bool is_unsigned = !is_signed(each.shape->type);
+  const Gp by = right_gp(each), high = fresh_gp(), low = fresh_gp();
+  std::uint64_t number = 0;
+  const bool constant = right_constant(each, number);
+  if (!constant || number == 0) {
+    cc_.test(by, by);
+    cc_.jz(leave());
+  }
+  cc_.mov(low, l);
+  if (is_unsigned) {
+    cc_.xor_(high.r32(), high.r32());
+    cc_.div(high, low, by);
+  } else {
+    cc_.cmp(by, -1);
+    cc_.je(leave());
+    cc_.cqo(high, low);
+    cc_.idiv(high, low, by);
+  }
+  define(each.def, each.shape->verb == Verb::Div ? low : high);
+}
+
+void Emitter::shift(const Instruction& each) {
+  const Shape& shape = *each.shape;
+  const Kind kind = shape.type;
+  const std::uint32_t width = 8 * size_of(kind);
+  std::uint64_t number = 0;
+  const bool constant = right_constant(each, number);
+  const bool is_right = shape.verb == Verb::Shr;
+  if (constant && number >= width) {
+    cc_.jmp(leave());
+    if (!value(each.def).in_vector()) define(each.def, fresh_gp());
+    return;
+  }
+  if (!value(each.def).in_vector()) {
+    const Gp made = fresh_gp();
+    cc_.mov(made, gp(each.use[1]));
+    if (constant) {
+      is_right ? cc_.shr(made, number) : cc_.shl(made, number);
+    } else {
+      const Gp by = fresh_gp();
+      cc_.mov(by, right_gp(each));
+      cc_.cmp(by, width);
+      cc_.jae(leave());
+      is_right ? cc_.shr(made, by.r8()) : cc_.shl(made, by.r8());
+    }
+    if (!is_right && kind == Kind::U32) cc_.mov(made.r32(), made.r32());
+    if (!is_right && kind == Kind::U16) cc_.movzx(made.r32(), made.r16());
+    if (!is_right && kind == Kind::U8) cc_.movzx(made.r32(), made.r8());
+    return define(each.def, made);
+  }
+  const Vec by = right_vec(each), made = cc_.newZmm();
+  if (!constant) {
+    const K bad = cc_.newKw();
+    masked().vpcmpuq(bad, by, constants(width, 0), 5);
+    leave_if_any(bad);
+  }
+  is_right ? cc_.vpsrlvq(made, vec(each.use[1]), by) : cc_.vpsllvq(made, vec(each.use[1]), by);
+  if (!is_right && kind != Kind::U64) cc_.vpandq(made, made, constants(greatest(kind), 0));
+  define(each.def, made);
+}
+
+void Emitter::varying_integer(const Instruction& each) {
+  const Shape& shape = *each.shape;
+  const Kind kind = shape.type;
+  const bool is_unsigned = !is_signed(kind);
+  const std::uint64_t most = greatest(kind);
+  switch (shape.verb) {
+    case Verb::Div:
+    case Verb::Rem:
+      return varying_division(each);
+    case Verb::Shr:
+    case Verb::ShlWrap:
+      return shift(each);
+    case Verb::Neg:
+    case Verb::Abs:
+      return refuse();
+    default:
+      break;
+  }
+  const Vec l = vec(each.use[1]), r = right_vec(each), made = cc_.newZmm();
+  std::uint64_t exact = 0;
+  const std::uint64_t l_high = value(each.use[1]).high, r_high = right_high(each);
+  const K bad = cc_.newKw();
+  const auto check_narrow = [&] {
+    if (is_unsigned) {
+      masked().vpcmpuq(bad, made, constants(most, 0), 6);
+    } else {
+      const Vec again = cc_.newZmm();
+      const std::uint32_t unused = 64 - 8 * size_of(kind);
+      cc_.vpsllq(again, made, unused);
+      cc_.vpsraq(again, again, unused);
+      masked().vpcmpq(bad, again, made, 4);
+    }
+    leave_if_any(bad);
+  };
+  switch (shape.verb) {
+    case Verb::Add:
+    case Verb::AddWrap: {
+      cc_.vpaddq(made, l, r);
+      if (shape.verb == Verb::AddWrap) break;
+      if (is_unsigned && !__builtin_add_overflow(l_high, r_high, &exact) && exact <= most) break;
+      if (size_of(kind) < 8) {
+        check_narrow();
+      } else if (is_unsigned) {
+        masked().vpcmpuq(bad, made, l, 1);
+        leave_if_any(bad);
+      } else {
+        const Vec x = cc_.newZmm(), y = cc_.newZmm();
+        cc_.vpxorq(x, made, l);
+        cc_.vpxorq(y, made, r);
+        cc_.vpandq(x, x, y);
+        masked().vpcmpq(bad, x, constants(0, 0), 1);
+        leave_if_any(bad);
+      }
+      break;
+    }
+    case Verb::Sub:
+    case Verb::SubWrap: {
+      cc_.vpsubq(made, l, r);
+      if (shape.verb == Verb::SubWrap) break;
+      if (is_unsigned && value(each.use[1]).low >= r_high) break;
+      if (is_unsigned) {
+        masked().vpcmpuq(bad, l, r, 1);
+        leave_if_any(bad);
+      } else if (size_of(kind) < 8) {
+        check_narrow();
+      } else {
+        const Vec x = cc_.newZmm(), y = cc_.newZmm();
+        cc_.vpxorq(x, l, r);
+        cc_.vpxorq(y, made, l);
+        cc_.vpandq(x, x, y);
+        masked().vpcmpq(bad, x, constants(0, 0), 1);
+        leave_if_any(bad);
+      }
+      break;
+    }
+    case Verb::Mul: {
+      if (is_unsigned && l_high <= 0xffffffff && r_high <= 0xffffffff) {
+        cc_.vpmuludq(made, l, r);
+        if (!__builtin_mul_overflow(l_high, r_high, &exact) && exact <= most) break;
+        if (size_of(kind) < 8) check_narrow();
+        break;
+      }
+      if (size_of(kind) < 8) {
+        cc_.vpmullq(made, l, r);
+        check_narrow();
+        break;
+      }
+      if (!is_unsigned) return refuse();
+      // Products of halves are exact; with more than that the threads go on one by one.
+      const Vec either = cc_.newZmm();
+      cc_.vporq(either, l, r);
+      masked().vpcmpuq(bad, either, constants(0xffffffff, 0), 6);
+      leave_if_any(bad);
+      cc_.vpmuludq(made, l, r);
+      break;
+    }
+    case Verb::MulWrap:
+      cc_.vpmullq(made, l, r);
+      break;
+    case Verb::And:
+      cc_.vpandq(made, l, r);
+      break;
+    case Verb::Or:
+      cc_.vporq(made, l, r);
+      break;
+    case Verb::Xor:
+      cc_.vpxorq(made, l, r);
+      break;
+    case Verb::Min:
+      is_unsigned ? cc_.vpminuq(made, l, r) : cc_.vpminsq(made, l, r);
+      break;
+    case Verb::Max:
+      is_unsigned ? cc_.vpmaxuq(made, l, r) : cc_.vpmaxsq(made, l, r);
+      break;
+    default:
+      return refuse();
+  }
+  const bool wraps = shape.verb == Verb::AddWrap || shape.verb == Verb::SubWrap || shape.verb == Verb::MulWrap;
+  if (wraps && kind != Kind::U64) cc_.vpandq(made, made, constants(most, 0));
+  define(each.def, made);
+}
+
+/// By a power of two; else of operands below 2^32, whose quotient in f64 never rounds up to the next integer.
+void Emitter::varying_division(const Instruction& each) {
+  if (is_signed(each.shape->type)) return refuse();
+  std::uint64_t number = 0;
+  const Vec made = cc_.newZmm();
+  if (right_constant(each, number) && is_power_of_two(number)) {
+    if (each.shape->verb == Verb::Div) {
+      cc_.vpsrlq(made, vec(each.use[1]), log2_of(number));
+    } else {
+      cc_.vpandq(made, vec(each.use[1]), constants(number - 1, 0));
+    }
+    return define(each.def, made);
+  }
+  const Vec l = vec(each.use[1]), r = right_vec(each);
+  const K bad = cc_.newKw();
+  if (right_low(each) == 0) {
+    masked().vptestnmq(bad, r, r);
+    leave_if_any(bad);
+  }
+  if (value(each.use[1]).high > 0xffffffff || right_high(each) > 0xffffffff) {
+    const Vec either = cc_.newZmm();
+    cc_.vporq(either, l, r);
+    masked().vpcmpuq(bad, either, constants(0xffffffff, 0), 6);
+    leave_if_any(bad);
+  }
+  const Vec x = cc_.newZmm(), y = cc_.newZmm(), quotient = cc_.newZmm();
+  cc_.vcvtuqq2pd(x, l);
+  cc_.vcvtuqq2pd(y, r);
+  cc_.vdivpd(x, x, y);
+  cc_.vcvttpd2uqq(quotient, x);
+  if (each.shape->verb == Verb::Div) return define(each.def, quotient);
+  cc_.vpmuludq(made, quotient, r);
+  cc_.vpsubq(made, l, made);
+  define(each.def, made);
+}
+
+// ---------------------------------------------------------------------------------------------- floats
+
+void Emitter::floating(const Instruction& each) {
+  const bool wide = each.shape->type == Kind::F64;
+  const Type type = wide ? Type::F64 : Type::F32;
+  const Vec l = vec(each.use[1]), made = fresh_vec(type);
+  const auto right = [&] { return vec(each.use[2]); };
+  switch (each.shape->verb) {
+    case Verb::Add:
+      wide ? cc_.vaddpd(made, l, right()) : cc_.vaddps(made, l, right());
+      break;
+    case Verb::Sub:
+      wide ? cc_.vsubpd(made, l, right()) : cc_.vsubps(made, l, right());
+      break;
+    case Verb::Mul:
+      wide ? cc_.vmulpd(made, l, right()) : cc_.vmulps(made, l, right());
+      break;
+    case Verb::Div:
+      wide ? cc_.vdivpd(made, l, right()) : cc_.vdivps(made, l, right());
+      break;
+    case Verb::Fma:
+      cc_.vmovaps(made, l);
+      wide ? cc_.vfmadd213pd(made, right(), vec(each.use[3])) : cc_.vfmadd213ps(made, right(), vec(each.use[3]));
+      break;
+    case Verb::Sqrt:
+      wide ? cc_.vsqrtpd(made, l) : cc_.vsqrtps(made, l);
+      break;
+    case Verb::Neg: {
+      const Vec sign = constant_vec(wide ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31, type);
+      wide ? cc_.vpxorq(made, l, sign) : cc_.vpxord(made, l, sign);
+      break;
+    }
+    case Verb::Abs: {
+      const Vec rest = constant_vec(wide ? ~(std::uint64_t{1} << 63) : 0x7fffffff, type);
+      wide ? cc_.vpandq(made, l, rest) : cc_.vpandd(made, l, rest);
+      break;
+    }
+    case Verb::Floor:
+    case Verb::Ceil:
+    case Verb::Trunc: {
+      const std::uint32_t way = each.shape->verb == Verb::Floor ? 9 : each.shape->verb == Verb::Ceil ? 10 : 11;
+      wide ? cc_.vrndscalepd(made, l, way) : cc_.vrndscaleps(made, l, way);
+      break;
+    }
+    default:
+      return refuse();
+  }
+  define(each.def, made);
+}
+
+void Emitter::bits(const Instruction& each) {
+  const Vec from = vec(each.use[1]);
+  switch (each.op) {
+    case Op::BitsF32: {
+      const Vec made = cc_.newZmm();
+      cc_.vpmovzxdq(made, from);
+      return define(each.def, made);
+    }
+    case Op::FromBitsF32: {
+      const Vec made = cc_.newYmm();
+      cc_.vpmovqd(made, from);
+      return define(each.def, made);
+    }
+    default: {
+      const Vec made = cc_.newZmm();
+      cc_.vmovaps(made, from);
+      return define(each.def, made);
+    }
+  }
+}
+
+void Emitter::convert(const Instruction& each) {
+  const Kind to = each.shape->type, from = each.shape->source;
+  const Value& v = value(each.use[1]);
+  if (is_float(to) && !is_float(from)) {
+    const Vec made = fresh_vec(to == Kind::F64 ? Type::F64 : Type::F32), whole = vec(each.use[1]);
+    if (to == Kind::F64) {
+      is_signed(from) ? cc_.vcvtqq2pd(made, whole) : cc_.vcvtuqq2pd(made, whole);
+    } else {
+      is_signed(from) ? cc_.vcvtqq2ps(made, whole) : cc_.vcvtuqq2ps(made, whole);
+    }
+    return define(each.def, made);
+  }
+  if (is_float(to)) {
+    const Vec made = fresh_vec(to == Kind::F64 ? Type::F64 : Type::F32);
+    to == Kind::F64 ? cc_.vcvtps2pd(made, vec(each.use[1])) : cc_.vcvtpd2ps(made, vec(each.use[1]));
+    return define(each.def, made);
+  }
+  const bool to_signed = is_signed(to);
+  const K bad = cc_.newKw();
+  const auto check_vector = [&](const Vec& made) {
+    if (!to_signed) {
+      masked().vpcmpuq(bad, made, constants(greatest(to), 0), 6);
+    } else {
+      const Vec again = cc_.newZmm();
+      const std::uint32_t unused = 64 - 8 * size_of(to);
+      cc_.vpsllq(again, made, unused);
+      cc_.vpsraq(again, again, unused);
+      masked().vpcmpq(bad, again, made, 4);
+    }
+    leave_if_any(bad);
+  };
+  if (is_float(from)) {
+    // What has no integer gives the one pattern that no float of the range gives.
+    const Vec made = cc_.newZmm(), given = vec(each.use[1]);
+    if (from == Kind::F32) {
+      to_signed ? cc_.vcvttps2qq(made, given) : cc_.vcvttps2uqq(made, given);
+    } else {
+      to_signed ? cc_.vcvttpd2qq(made, given) : cc_.vcvttpd2uqq(made, given);
+    }
+    if (size_of(to) < 8) {
+      check_vector(made);
+    } else {
+      masked().vpcmpuq(bad, made, constants(to_signed ? std::uint64_t{1} << 63 : ~std::uint64_t{0}, 0), 0);
+      leave_if_any(bad);
+    }
+    return define(each.def, made);
+  }
+  // Integer to integer. A sign on one side alone asks for a look at the top bit.
+  const bool from_signed = is_signed(from);
+  const bool safe =
+      !from_signed && v.high <= (to_signed ? (std::uint64_t{1} << (8 * size_of(to) - 1)) - 1 : greatest(to));
+  if (value(each.def).in_vector()) {
+    const Vec made = cc_.newZmm(), given = vec(each.use[1]);
+    cc_.vmovaps(made, given);
+    if (!safe) {
+      if (size_of(to) < 8) check_vector(made);
+      if (from_signed != to_signed && (size_of(to) == 8 || (to_signed && !from_signed))) {
+        masked().vpcmpq(bad, made, constants(0, 0), 1);
+        leave_if_any(bad);
+      }
+    }
+    return define(each.def, made);
+  }
+  const Gp made = fresh_gp();
+  cc_.mov(made, gp(each.use[1]));
+  if (!safe) {
+    if (value(each.def).kind == Class::Linear) {
+      if (to != Kind::U64) check_top(made, v.number, greatest(to));
+    } else {
+      if (size_of(to) < 8) check_uniform(each, made);
+      if (from_signed != to_signed && (size_of(to) == 8 || (to_signed && !from_signed))) {
+        cc_.test(made, made);
+        cc_.js(leave());
+      }
+    }
+  }
+  define(each.def, made);
+}
+
+void Emitter::select(const Instruction& each) {
+  const Type type = value(each.def).type;
+  if (!value(each.def).in_vector()) {
+    const Gp made = fresh_gp(), condition = gp(each.use[1]);
+    cc_.mov(made, gp(each.use[3]));
+    const Gp other = gp(each.use[2]);
+    cc_.test(condition, condition);
+    cc_.cmovnz(made, other);
+    return define(each.def, made);
+  }
+  const K chosen = cc_.newKw();
+  const Vec condition = vec(each.use[1]);
+  cc_.vptestmq(chosen, condition, condition);
+  const Vec made = fresh_vec(type);
+  cc_.vmovaps(made, vec(each.use[3]));
+  move_masked(chosen, made, vec(each.use[2]), type);
+  define(each.def, made);
+}
+
+// ----------------------------------------------------------------------------------------- comparisons
+
+bool Emitter::is_float_relation(const Instruction& each) const {
+  return (each.shape->verb == Verb::JumpOn || each.shape->verb == Verb::Compare) && is_float(each.shape->type);
+}
+
+/// The threads for which it holds, of those that are here.
+Emitter::K Emitter::relation(const Instruction& each, bool jump) {
+  const K holds = cc_.newKw();
+  if (each.op == Op::JumpIf || each.op == Op::JumpIfNot) {
+    const Vec condition = vec(each.use[0]);
+    each.op == Op::JumpIf ? masked().vptestmq(holds, condition, condition)
+                          : masked().vptestnmq(holds, condition, condition);
+    return holds;
+  }
+  if (each.op == Op::LoopNext) {
+    const Vec counter = vec(each.def), bound = vec(each.use[1]);
+    masked().vpcmpuq(holds, counter, bound, 1);
+    return holds;
+  }
+  const Shape& shape = *each.shape;
+  const Vec l = vec(each.use[jump ? 0 : 1]);
+  if (is_float(shape.type)) {
+    const Vec r = vec(each.use[jump ? 1 : 2]);
+    const std::uint32_t predicate = float_predicate(shape.relation);
+    if (shape.type == Kind::F64) {
+      masked().vcmppd(holds, l, r, predicate);
+    } else {
+      masked().vcmpps(holds, l, r, predicate);
+    }
+    return holds;
+  }
+  Vec r;
+  if (!shape.immediate) {
+    r = vec(each.use[jump ? 1 : 2]);
+  } else if (jump) {
+    const std::uint32_t m = bytecode::m_of(each.code[1]);
+    const bool extends = is_signed(shape.type) || shape.relation == Relation::Eq || shape.relation == Relation::Ne;
+    r = constant_vec(extends ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(m))) : m,
+                     Type::Word);
+  } else {
+    r = constant_vec(each.code[1], Type::Word);
+  }
+  if (is_signed(shape.type)) {
+    masked().vpcmpq(holds, l, r, word_predicate(shape.relation));
+  } else {
+    masked().vpcmpuq(holds, l, r, word_predicate(shape.relation));
+  }
+  return holds;
+}
+
+x86::CondCode Emitter::uniform_relation(const Instruction& each, bool jump) {
+  if (each.op == Op::JumpIf || each.op == Op::JumpIfNot) {
+    const Gp condition = gp(each.use[0]);
+    cc_.test(condition, condition);
+    return each.op == Op::JumpIf ? CondCode::kNZ : CondCode::kZ;
+  }
+  if (each.op == Op::LoopNext) {
+    const Gp counter = gp(each.def), bound = gp(each.use[1]);
+    cc_.cmp(counter, bound);
+    return CondCode::kB;
+  }
+  const Shape& shape = *each.shape;
+  const bool compares_signed = is_signed(shape.type);
+  const Gp l = gp(each.use[jump ? 0 : 1]);
+  if (!shape.immediate) {
+    cc_.cmp(l, gp(each.use[jump ? 1 : 2]));
+  } else {
+    const Gp r = fresh_gp();
+    if (jump) {
+      const std::uint32_t m = bytecode::m_of(each.code[1]);
+      const bool extends = compares_signed || shape.relation == Relation::Eq || shape.relation == Relation::Ne;
+      cc_.mov(r, extends ? static_cast<std::int64_t>(static_cast<std::int32_t>(m)) : static_cast<std::int64_t>(m));
+    } else {
+      cc_.mov(r, each.code[1]);
+    }
+    cc_.cmp(l, r);
+  }
+  switch (shape.relation) {
+    case Relation::Eq:
+      return CondCode::kE;
+    case Relation::Ne:
+      return CondCode::kNE;
+    case Relation::Lt:
+      return compares_signed ? CondCode::kL : CondCode::kB;
+    case Relation::Le:
+      return compares_signed ? CondCode::kLE : CondCode::kBE;
+    case Relation::Gt:
+      return compares_signed ? CondCode::kG : CondCode::kA;
+    default:
+      return compares_signed ? CondCode::kGE : CondCode::kAE;
+  }
+}
+
+void Emitter::compare(const Instruction& each) {
+  if (value(each.def).in_vector()) {
+    const K holds = relation(each, false);
+    const Vec made = cc_.newZmm();
+    cc_.k(holds).z().vmovdqu64(made, constants(1, 0));
+    return define(each.def, made);
+  }
+  const CondCode condition = uniform_relation(each, false);
+  const Gp made = fresh_gp();
+  cc_.set(condition, made.r8());
+  cc_.movzx(made.r32(), made.r8());
+  define(each.def, made);
+}
+
+}  // namespace cairn::jit::phases
