@@ -182,9 +182,9 @@ struct KernelBlock {
   std::uint64_t* results = nullptr;  // by thread
   void* owner = nullptr;
   std::uint64_t group_bytes = 0;  // of the layout
-  std::uint64_t returned = 0;  // groups; 0 at the start
-  std::uint64_t group = 0;     // the one that left
-  std::uint64_t mask = 0;      // its threads that stand where it left
+  std::uint64_t returned = 0;     // groups; 0 at the start
+  std::uint64_t group = 0;        // the one that left
+  std::uint64_t mask = 0;         // its threads that stand where it left
 };
 /// Does the warp operation of a point for the 32 threads from `first` on, of `given` into `results`. 0 when it trapped.
 using KernelExchange = std::uint64_t (*)(KernelBlock* block, std::uint64_t first, std::uint64_t point);
@@ -193,9 +193,11 @@ using KernelExchange = std::uint64_t (*)(KernelBlock* block, std::uint64_t first
 /// (docs/jit.md, "Phases of kernels").
 class KernelCode {
  public:
-  /// Null when the processor has not the vectors, or the kernel has a form that is not translated.
+  /// Null when the processor has not the vectors, or the kernel has a form that is not translated. `listing`: gets the
+  /// machine's instructions, or why there are none.
   [[nodiscard]] static std::unique_ptr<KernelCode> create(const bytecode::Module& module, std::uint32_t function,
-                                                          KernelExchange exchange, const CodeOptions& options);
+                                                          KernelExchange exchange, const CodeOptions& options,
+                                                          std::string* listing = nullptr);
   virtual ~KernelCode() = default;
   static constexpr std::uint64_t kTrapped = ~std::uint64_t{0};
   /// 0: the block has ended. kTrapped: an exchange has. Else 1 + the number of the leave at which a group stopped.

@@ -52,7 +52,6 @@ bool Emitter::emit() {
   prologue();
   for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k);
   if (failed_) return false;
-  for (std::uint32_t k = 0; k < resumes_.size(); ++k) resume(resumes_[k].first, k);
   cc_.bind(trapped_);
   const Gp status = fresh_gp();
   cc_.mov(status, -1);
@@ -351,11 +350,10 @@ std::uint32_t Emitter::spill_home(ValueId id) {
 }
 
 void Emitter::save(ValueId id, const x86::Mem& to) {
-  const Home& home = homes_[id];
   if (value(id).in_vector()) {
-    if (home.vec.isValid()) cc_.vmovups(to, home.vec);
-  } else if (home.gp.isValid()) {
-    cc_.mov(to, home.gp);
+    cc_.vmovups(to, vec(id));
+  } else {
+    cc_.mov(to, gp(id));
   }
 }
 
@@ -415,7 +413,7 @@ void Emitter::wait(NodeId k, const Instruction& last) {
   cc_.mov(x86::qword_ptr(frame_), number + 1);
   if (!is_warp) {
     cc_.jmp(advance_);
-    return;
+    return resume(k, number);
   }
   // What the group brings: a word a thread.
   const auto bring = [&](ValueId id, const x86::Mem& field) {
@@ -458,6 +456,7 @@ void Emitter::wait(NodeId k, const Instruction& last) {
   cc_.sub(frame_, back);
   cc_.sub(group_, kWarpGroups - 1);
   cc_.jmp(enter_);
+  resume(k, number);
 }
 
 /// A group goes on behind the point where it waited.
@@ -511,7 +510,7 @@ void Emitter::resume(NodeId k, std::uint32_t number) {
   add_moves(k, node.next[0], moves, nullptr);
   make_moves(moves);
   if (graph_.nodes[node.next[0]].joins) cc_.mov(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[0])), 0xff);
-  cc_.jmp(labels_[node.next[0]]);
+  if (node.next[0] != k + 1) cc_.jmp(labels_[node.next[0]]);
 }
 
 /// The way out before the instruction being translated, for the threads that are here.

@@ -495,13 +495,11 @@ void Emitter::varying_integer(const Instruction& each) {
     case Verb::Shr:
     case Verb::ShlWrap:
       return shift(each);
-    case Verb::Neg:
-    case Verb::Abs:
-      return refuse();
     default:
       break;
   }
-  const Vec l = vec(each.use[1]), r = right_vec(each), made = cc_.newZmm();
+  const bool unary = shape.verb == Verb::Neg || shape.verb == Verb::Abs;
+  const Vec l = vec(each.use[1]), r = unary ? l : right_vec(each), made = cc_.newZmm();
   std::uint64_t exact = 0;
   const std::uint64_t l_high = value(each.use[1]).high, r_high = right_high(each);
   const K bad = cc_.newKw();
@@ -570,7 +568,12 @@ void Emitter::varying_integer(const Instruction& each) {
         check_narrow();
         break;
       }
-      if (!is_unsigned) return refuse();
+      if (!is_unsigned) {
+        leave_unless_half(l);
+        leave_unless_half(r);
+        cc_.vpmuldq(made, l, r);
+        break;
+      }
       // Products of halves are exact; with more than that the threads go on one by one.
       const Vec either = cc_.newZmm();
       cc_.vporq(either, l, r);
@@ -581,6 +584,18 @@ void Emitter::varying_integer(const Instruction& each) {
     }
     case Verb::MulWrap:
       cc_.vpmullq(made, l, r);
+      break;
+    case Verb::Neg:
+    case Verb::Abs:
+      // The minimum of the type has no counterpart.
+      masked().vpcmpq(bad, l, constants(~std::uint64_t{0} << (8 * size_of(kind) - 1), 0), 0);
+      leave_if_any(bad);
+      if (shape.verb == Verb::Abs) {
+        cc_.vpabsq(made, l);
+      } else {
+        cc_.vpxorq(made, made, made);
+        cc_.vpsubq(made, made, l);
+      }
       break;
     case Verb::And:
       cc_.vpandq(made, l, r);
@@ -605,38 +620,63 @@ void Emitter::varying_integer(const Instruction& each) {
   define(each.def, made);
 }
 
-/// By a power of two; else of operands below 2^32, whose quotient in f64 never rounds up to the next integer.
+/// Leaves when a signed word has more than 32 bits: then the threads go on one by one.
+void Emitter::leave_unless_half(const Vec& words) {
+  const Vec moved = cc_.newZmm();
+  const K bad = cc_.newKw();
+  cc_.vpaddq(moved, words, constants(std::uint64_t{1} << 31, 0));
+  masked().vpcmpuq(bad, moved, constants(0xffffffff, 0), 6);
+  leave_if_any(bad);
+}
+
+/// By a power of two; else of operands of 32 bits, whose quotient in f64 never rounds up to the next integer: that is
+/// at least 1 / divisor away, and the rounding error is below 2^-21 / divisor.
 void Emitter::varying_division(const Instruction& each) {
-  if (is_signed(each.shape->type)) return refuse();
+  const bool is_unsigned = !is_signed(each.shape->type);
+  const bool divides = each.shape->verb == Verb::Div;
   std::uint64_t number = 0;
+  const bool constant = right_constant(each, number);
   const Vec made = cc_.newZmm();
-  if (right_constant(each, number) && is_power_of_two(number)) {
-    if (each.shape->verb == Verb::Div) {
-      cc_.vpsrlq(made, vec(each.use[1]), log2_of(number));
-    } else {
-      cc_.vpandq(made, vec(each.use[1]), constants(number - 1, 0));
-    }
+  if (is_unsigned && constant && is_power_of_two(number)) {
+    divides ? cc_.vpsrlq(made, vec(each.use[1]), log2_of(number))
+            : cc_.vpandq(made, vec(each.use[1]), constants(number - 1, 0));
     return define(each.def, made);
   }
   const Vec l = vec(each.use[1]), r = right_vec(each);
   const K bad = cc_.newKw();
-  if (right_low(each) == 0) {
+  if (constant ? number == 0 : right_low(each) == 0) {
     masked().vptestnmq(bad, r, r);
     leave_if_any(bad);
   }
-  if (value(each.use[1]).high > 0xffffffff || right_high(each) > 0xffffffff) {
+  if (!is_unsigned && (!constant || number == ~std::uint64_t{0})) {
+    masked().vpcmpq(bad, r, constants(~std::uint64_t{0}, 0), 0);
+    leave_if_any(bad);
+  }
+  if (!is_unsigned) {
+    if (size_of(each.shape->type) == 8) {
+      leave_unless_half(l);
+      leave_unless_half(r);
+    }
+  } else if (value(each.use[1]).high > 0xffffffff || right_high(each) > 0xffffffff) {
     const Vec either = cc_.newZmm();
     cc_.vporq(either, l, r);
     masked().vpcmpuq(bad, either, constants(0xffffffff, 0), 6);
     leave_if_any(bad);
   }
   const Vec x = cc_.newZmm(), y = cc_.newZmm(), quotient = cc_.newZmm();
-  cc_.vcvtuqq2pd(x, l);
-  cc_.vcvtuqq2pd(y, r);
-  cc_.vdivpd(x, x, y);
-  cc_.vcvttpd2uqq(quotient, x);
-  if (each.shape->verb == Verb::Div) return define(each.def, quotient);
-  cc_.vpmuludq(made, quotient, r);
+  if (is_unsigned) {
+    cc_.vcvtuqq2pd(x, l);
+    cc_.vcvtuqq2pd(y, r);
+    cc_.vdivpd(x, x, y);
+    cc_.vcvttpd2uqq(quotient, x);
+  } else {
+    cc_.vcvtqq2pd(x, l);
+    cc_.vcvtqq2pd(y, r);
+    cc_.vdivpd(x, x, y);
+    cc_.vcvttpd2qq(quotient, x);
+  }
+  if (divides) return define(each.def, quotient);
+  is_unsigned ? cc_.vpmuludq(made, quotient, r) : cc_.vpmuldq(made, quotient, r);
   cc_.vpsubq(made, l, made);
   define(each.def, made);
 }

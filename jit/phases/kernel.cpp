@@ -45,9 +45,8 @@ class PlacedKernel final : public KernelCode {
 /// Keeps the first error: what was made is then not used.
 class AnyError final : public asmjit::ErrorHandler {
  public:
-  void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override {
+  void handleError(asmjit::Error error, const char*, asmjit::BaseEmitter*) override {
     if (first == asmjit::kErrorOk) first = error;
-    if (getenv("CAIRN_PHASES")) fprintf(stderr, "asmjit: %s\n", message);
   }
   asmjit::Error first = asmjit::kErrorOk;
 };
@@ -61,21 +60,31 @@ bool has_vectors() {
 }  // namespace
 
 std::unique_ptr<KernelCode> KernelCode::create(const bytecode::Module& module, std::uint32_t function,
-                                               KernelExchange exchange, const CodeOptions& options) {
-  if (!has_vectors()) return nullptr;
+                                               KernelExchange exchange, const CodeOptions& options,
+                                               std::string* listing) {
   const bytecode::Function& code = module.functions[function];
-  if (!code.kernel.pipelines.empty()) return nullptr;
+  const auto none = [&](std::string_view why) {
+    if (listing != nullptr) *listing += "blocks run thread by thread: " + std::string(why) + "\n";
+    return nullptr;
+  };
+  if (!has_vectors()) return none("the processor has no AVX-512");
+  if (!code.kernel.pipelines.empty()) return none("the kernel has a pipeline");
   const phases::Graph graph(module, code);
-  if (!graph.usable()) return nullptr;
+  if (!graph.usable()) return none("its control flow or the memory of its threads has a form that is not translated");
   AnyError errors;
+  asmjit::StringLogger logger;
   asmjit::CodeHolder holder;
-  if (holder.init(asmjit::Environment::host()) != asmjit::kErrorOk) return nullptr;
+  if (holder.init(asmjit::Environment::host()) != asmjit::kErrorOk) return none("no code can be made");
   holder.setErrorHandler(&errors);
-  asmjit::FileLogger logger(stderr);
-  if (getenv("CAIRN_PHASES")) holder.setLogger(&logger);
+  if (listing != nullptr) holder.setLogger(&logger);
   phases::Emitter emitter(holder, graph, code, exchange);
-  if (!emitter.emit() || errors.first != asmjit::kErrorOk) return nullptr;
+  if (!emitter.emit()) {
+    const phases::Instruction* const at = emitter.untranslated();
+    return none(at == nullptr ? "no code can be made" : bytecode::info(at->op).text);
+  }
   holder.setErrorHandler(nullptr);
+  if (errors.first != asmjit::kErrorOk) return none("no code can be made");
+  if (listing != nullptr) listing->append(logger.data(), logger.dataSize());
   auto placed = std::make_unique<PlacedKernel>(options);
   return placed->place(holder, std::move(emitter.layout), code.name) ? std::move(placed) : nullptr;
 }

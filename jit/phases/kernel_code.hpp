@@ -23,6 +23,9 @@ class Emitter {
 
   KernelLayout layout;
 
+  /// The instruction that has no form here, after emit() failed.
+  [[nodiscard]] const Instruction* untranslated() const { return at_; }
+
  private:
   using Gp = x86::Gp;
   using Vec = x86::Vec;
@@ -98,6 +101,7 @@ class Emitter {
   void varying_integer(const Instruction& each);
   void uniform_division(const Instruction& each, const Gp& l);
   void varying_division(const Instruction& each);
+  void leave_unless_half(const Vec& words);
   void shift(const Instruction& each);
   void check_uniform(const Instruction& each, const Gp& result);
   void check_top(const Gp& start, std::uint64_t stride, std::uint64_t greatest);

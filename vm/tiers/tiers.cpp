@@ -164,9 +164,14 @@ std::string Tiers::listing(Thread& thread, std::span<const std::uint32_t> functi
   if (machine == nullptr) return "no machine code is made for this processor\n";
   const jit::Level level = tier_ == Tier::Baseline ? jit::Level::Baseline : jit::Level::Optimized;
   std::string text;
-  for (const std::uint32_t function : functions) text += machine->listing(function, level);
-  if (!functions.empty()) return text;
-  for (std::uint32_t i = 0; i < functions_.size(); ++i) text += machine->listing(i, level);
+  const auto list = [&](std::uint32_t function) {
+    text += machine->listing(function, level);
+    const bool is_kernel = image_.module().functions[function].kind == bytecode::FunctionKind::Kernel;
+    if (!is_kernel || tier_ == Tier::Baseline) return;
+    static_cast<void>(jit::KernelCode::create(image_.module(), function, interpreter::exchange_words, {}, &text));
+  };
+  for (const std::uint32_t function : functions) list(function);
+  for (std::uint32_t i = 0; functions.empty() && i < functions_.size(); ++i) list(i);
   return text;
 }
 
