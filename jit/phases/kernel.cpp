@@ -17,7 +17,7 @@ class PlacedKernel final : public KernelCode {
           }();
           return &params;
         }()),
-        registration_(options.perf_map, options.debugger) {}
+        registration_(options.perf_map, options.jitdump, options.debugger) {}
 
   bool place(asmjit::CodeHolder& holder, KernelLayout layout, const std::string& name) {
     layout_ = std::move(layout);
@@ -25,7 +25,7 @@ class PlacedKernel final : public KernelCode {
     void* placed = nullptr;
     if (memory_.add(&placed, &holder) != asmjit::kErrorOk) return false;
     run_ = reinterpret_cast<Run>(placed);
-    registration_.add(name + " (blocks)", placed, holder.codeSize());
+    registration_.add({name + " (blocks)", placed, holder.codeSize(), {}});
     return true;
   }
 
