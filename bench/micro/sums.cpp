@@ -1,5 +1,6 @@
 // Exact sums beside a vectorized sum in any order (the floor) and the fold in written order: nanoseconds a term of the
-// longest lane, the least of some runs, and ratios. Terms of like magnitude, and terms spread over 60 binades.
+// longest lane, the least of some runs, and ratios; for f64 also two other exact methods. Terms of like magnitude, and
+// terms spread over 60 binades.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/micro/sum_methods.hpp"
 #include "runtime/sums/exact_sum.hpp"
 
 namespace {
@@ -115,6 +117,19 @@ void measure(std::size_t count, int binades, unsigned lanes) {
       return sum.result();
     });
     std::printf("; exact %s %.3f (%.2fx any order, %.2fx in order)", name, exact, exact / floor, exact / fold);
+  }
+  if constexpr (sizeof(Term) == 8) {
+    using Method = double (*)(std::span<const double>);
+    const Method expansions =
+        best == SumEngine::Avx512 ? cairn::bench::expansion_sum_avx512 : cairn::bench::expansion_sum_avx2;
+    const Method large = cairn::bench::large_accumulator_sum;
+    for (const auto& [name, method] :
+         {std::pair{"eight expansions", expansions}, std::pair{"large accumulator", large}}) {
+      ExactSum<double> sum;
+      sum.add(all);
+      if (method(all) != sum.result()) std::printf("; %s differs", name);
+      std::printf("; %s %.3f", name, nanoseconds_a_term(all, lanes, method));
+    }
   }
   std::puts("");
 }
