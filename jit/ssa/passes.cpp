@@ -20,6 +20,9 @@ constexpr Pass kPasses[] = {
     {"guards", remove_guards},           //
     {"clean", clean},                    //
     {"vectors", vectorize_loops},        //
+    {"conditions", convert_conditions},  //
+    {"strength", reduce_strength},       //
+    {"numbering", number_values},        //
     {"clean", clean},
 };
 

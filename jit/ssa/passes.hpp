@@ -44,6 +44,10 @@ bool promote_memory(Function& function, const Context& context);
 bool version_loops(Function& function, const Context& context);
 /// What does not change in a loop is computed before it.
 bool hoist_invariants(Function& function, const Context& context);
+/// Divisions by numbers as shifts and multiplications.
+bool reduce_strength(Function& function, const Context& context);
+/// Cheap operations behind a branch are done always, and one result is selected.
+bool convert_conditions(Function& function, const Context& context);
 /// Loops over elements are done a vector at a time.
 bool vectorize_loops(Function& function, const Context& context);
 

@@ -1,0 +1,384 @@
+// Each pass on a small function, text to text; and beside it a function that looks alike and has to stay as it is.
+#include <catch2/catch.hpp>
+
+#include "jit/ssa/flow.hpp"
+#include "jit/ssa/passes.hpp"
+#include "jit/ssa/text.hpp"
+
+namespace cairn::tests {
+namespace {
+
+namespace ssa = jit::ssa;
+
+ssa::Function parsed(std::string_view text) {
+  ssa::Function function;
+  std::string error;
+  if (!ssa::read(text, function, error)) FAIL(error << "\n" << text);
+  const std::string fault = ssa::verify(function);
+  if (!fault.empty()) FAIL(fault << "\n" << text);
+  return function;
+}
+
+/// The blocks after the pass and a cleaning, without remarks and without the function's line.
+std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std::string_view blocks,
+                  std::uint32_t vector_bytes = 0) {
+  bytecode::Module module;
+  module.functions.resize(1);
+  module.signatures.resize(1);
+  module.functions[0].signature = 0;
+  ssa::Function function = parsed("function 0 entry 0\n" + std::string(blocks));
+  const ssa::Context context{module, false, vector_bytes};
+  pass(function, context);
+  ssa::clean(function, context);
+  const std::string fault = ssa::verify(function);
+  if (!fault.empty()) FAIL(fault << "\n" << ssa::write(function));
+  std::string text = ssa::write(function);
+  text.erase(0, text.find('\n') + 1);
+  for (std::size_t at = text.find("  ; from"); at != std::string::npos; at = text.find("  ; from")) {
+    text.erase(at, text.find('\n', at) - at);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the text form of every kind of instruction reads as it was written", "[jit]") {
+  constexpr std::string_view kText = R"(function 7 entry 12
+frame 1 function 9 parent 0 call 30 base 20
+b0 @12:
+  v1 = const.u64 #-1
+  v2 = slot.f64 #3
+  stack.guard #256 @12
+  jump @12 -> b1
+b1 @12:
+  v3 = phi.u64 @12 [b0=v1 b2=v5]
+  point @12 [r0=v3 r3=v2]
+  v4 = load.f64x8 v3 v3 *8 #16 @13
+  v5 = add.leaves.checked.u64 v3 v1 @14/1 [r20=v3]
+  v6 = compare.notlt.bool.from.f64 v2 v2 @15
+  guard.lt.u64 v3 v5 !bounds @16 [r1=v3 r2=v5]
+  v7 = call *24 #9 @18 [r24=v5]
+  v8 = result.u64 v7 #24 @18
+  branch.ne.bool v6 v8 @20 -> b2 b3 likely
+b2 @22 cold:
+  switch v8 @22 -> b1 b1 b3
+b3 @24:
+  return v8 @24
+)";
+  const ssa::Function function = parsed(kText);
+  std::string text = ssa::write(function);
+  for (std::size_t at = text.find("  ; from"); at != std::string::npos; at = text.find("  ; from")) {
+    text.erase(at, text.find('\n', at) - at);
+  }
+  CHECK(text == kText);
+}
+
+TEST_CASE("a text that says what cannot be is refused with its line", "[jit]") {
+  const auto refusal = [](std::string_view text) {
+    ssa::Function function;
+    std::string error;
+    return ssa::read(text, function, error) ? ssa::verify(function) : error;
+  };
+  CHECK(refusal("function 0 entry 0\nb0 @0:\n  v1 = const.u64 #0\n  return v1\n").empty());
+  CHECK(refusal("function 0 entry 0\nb0 @0:\n  v1 = konst.u64 #0\n  return v1\n").starts_with("line 3"));
+  CHECK(refusal("function 0 entry 0\nb0 @0:\n  return v1\n").contains("v1"));
+  CHECK(refusal("function 0 entry 0\nb0 @0:\n  v1 = const.u64 #0\n").contains("does not end"));
+  CHECK(
+      refusal("function 0 entry 0\nb0 @0:\n  v1 = const.f64 #0\n  v2 = add.u64 v1 v1\n  return v2\n").contains("kind"));
+  CHECK(refusal("function 0 entry 0\nb0 @0:\n  jump -> b4\n").contains("b4"));
+}
+
+TEST_CASE("constants go through a branch that is always gone one way", "[jit]") {
+  CHECK(after(ssa::propagate_constants, R"(b0 @0:
+  v1 = const.u32 #3
+  v2 = const.u32 #4
+  branch.lt.u32 v1 v2 -> b1 b2
+b1 @1:
+  v3 = add.checked.u32 v1 v2 @1 [r0=v1 r1=v2]
+  jump -> b3
+b2 @2:
+  v4 = mul.checked.u32 v1 v2 @2 [r0=v1 r1=v2]
+  jump -> b3
+b3 @3:
+  v5 = phi.u32 [b1=v3 b2=v4]
+  return v5
+)") == R"(b0 @0:
+  jump -> b1
+b1 @1:
+  v5 = const.u32 #7
+  return v5
+)");
+}
+
+TEST_CASE("a sum that does not fit is not folded: it traps", "[jit]") {
+  CHECK(after(ssa::propagate_constants, R"(b0 @0:
+  v1 = const.u8 #200
+  v2 = add.checked.u8 v1 v1 @1 [r0=v1 r1=v1]
+  return v2
+)")
+            .contains("add.checked.u8"));
+}
+
+TEST_CASE("what computes the same is computed once, and a sum modulo 2^32 proves nothing of a checked one", "[jit]") {
+  CHECK(after(ssa::number_values, R"(b0 @0:
+  v1 = slot.u32 #0
+  v2 = slot.u32 #1
+  v3 = add.checked.u32 v1 v2 @1 [r0=v1 r1=v2]
+  v4 = add.checked.u32 v2 v1 @2 [r0=v2 r1=v1]
+  v5 = xor.u32 v3 v4 @3
+  return v5
+)") == R"(b0 @0:
+  v1 = slot.u32 #0
+  v2 = slot.u32 #1
+  v3 = add.checked.u32 v1 v2 @1 [r0=v1 r1=v2]
+  v5 = xor.u32 v3 v3 @3
+  return v5
+)");
+  const std::string kept = after(ssa::number_values, R"(b0 @0:
+  v1 = slot.u32 #0
+  v3 = add.u32 v1 v1 @1
+  v4 = add.checked.u32 v1 v1 @2 [r0=v1]
+  v5 = xor.u32 v3 v4 @3
+  return v5
+)");
+  CHECK(kept.contains("add.checked.u32"));
+}
+
+TEST_CASE("a counter below a length needs no guard, one that may be the length does", "[jit]") {
+  const auto loop = [](std::string_view bound) {
+    return R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = const.u64 #0
+  v4 = const.u64 #1
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v3 b2=v8]
+  branch.)" +
+           std::string(bound) + R"(.u64 v5 v1 @1 -> b2 b3
+b2 @2:
+  guard.lt.u64 v5 v1 !bounds @2 [r2=v5 r0=v1]
+  v7 = load.u8 v2 v5 @2
+  v8 = add.checked.u64 v5 v4 @3 [r2=v5]
+  jump -> b1
+b3 @4:
+  return
+)";
+  };
+  const std::string below = after(ssa::remove_guards, loop("lt"));
+  CHECK_FALSE(below.contains("guard"));
+  CHECK(below.contains("add.exact.u64"));
+  const std::string up_to = after(ssa::remove_guards, loop("le"));
+  CHECK(up_to.contains("guard.lt"));
+}
+
+TEST_CASE("a guard of a counted loop is asked of its last iteration before the loop", "[jit]") {
+  const std::string text = after(ssa::version_loops, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = slot.u64 #2
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  branch.eq.u64 v1 v4 -> b3 b1
+b1 @1:
+  jump -> b2
+b2 @2:
+  v5 = phi.u64 [b1=v4 b2=v8]
+  point @2 [r0=v1 r1=v2 r2=v3 r3=v5]
+  guard.lt.u64 v5 v3 !bounds @3 [r3=v5 r2=v3]
+  store.u64 v2 v5 v5 *8 @3
+  v8 = add.exact.u64 v5 v9 @4
+  branch.lt.u64 v8 v1 @4 -> b2 b3 likely
+b3 @5:
+  return
+)");
+  CHECK(text.contains("sub.exact.u64 v1"));
+  CHECK(text.contains("guard.leaves.lt.u64"));
+  CHECK(text.contains("v3 !bounds @2 [r0=v1 r1=v2 r2=v3 r3=v4]"));
+  CHECK_FALSE(text.contains("guard.lt"));
+}
+
+TEST_CASE("what does not change in a loop is computed before it, a load that a store may change is not", "[jit]") {
+  const auto loop = [](std::string_view from) {
+    return R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = frame.address.u64 #0
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v4 b1=v8]
+  v6 = load.u64 )" +
+           std::string(from) + R"( #8 @1
+  v7 = mul.u64 v6 v2 @2
+  store.u64 v1 v5 v7 *8 @3
+  v8 = add.exact.u64 v5 v9 @4
+  branch.lt.u64 v8 v2 @4 -> b1 b2 likely
+b2 @5:
+  return
+)";
+  };
+  const std::string other = after(ssa::hoist_invariants, loop("v3"));
+  CHECK(other.find("load.u64") < other.find("b1 @1"));
+  CHECK(other.find("mul.u64") < other.find("b1 @1"));
+  const std::string same = after(ssa::hoist_invariants, loop("v1"));
+  CHECK(same.find("load.u64") > same.find("b1 @1"));
+}
+
+TEST_CASE("a trap that would come before another is not hoisted above it", "[jit]") {
+  const std::string text = after(ssa::hoist_invariants, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v4 b1=v8]
+  guard.lt.u64 v5 v2 !bounds @1 [r0=v5]
+  guard.lt.u64 v1 v2 !bounds @2 [r0=v1]
+  v8 = add.exact.u64 v5 v9 @4
+  branch.lt.u64 v8 v2 @4 -> b1 b2 likely
+b2 @5:
+  return
+)");
+  CHECK(text.find("guard.lt.u64 v1 v2") > text.find("b1 @1"));
+}
+
+TEST_CASE("a record of the frame that nothing else reaches is its fields' values", "[jit]") {
+  CHECK(after(ssa::promote_memory, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = frame.address.u64 #0
+  store.u64 v3 _ v1 @1
+  branch.lt.u64 v1 v2 -> b1 b2
+b1 @2:
+  store.u64 v3 _ v2 @2
+  jump -> b2
+b2 @3:
+  v4 = load.u64 v3 @3
+  return v4
+)") == R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  branch.lt.u64 v1 v2 -> b1 b2
+b1 @2:
+  jump -> b2
+b2 @3:
+  v10 = phi.u64 @3 [b0=v1 b1=v2]
+  return v10
+)");
+}
+
+TEST_CASE("a record whose address a call is given stays in memory", "[jit]") {
+  const std::string text = after(ssa::promote_memory, R"(b0 @0:
+  v1 = slot.u64 #0
+  v3 = frame.address.u64 #0
+  store.u64 v3 _ v1 @1
+  v5 = call *8 #0 @2 [r8=v3]
+  v4 = load.u64 v3 @3
+  return v4
+)");
+  CHECK(text.contains("store.u64"));
+  CHECK(text.contains("load.u64"));
+}
+
+TEST_CASE("an element loop becomes vectors and the loop it was", "[jit]") {
+  constexpr std::string_view kLoop = R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  branch.eq.u64 v1 v4 -> b3 b1
+b1 @1:
+  jump -> b2
+b2 @2:
+  v5 = phi.u64 [b1=v4 b2=v8]
+  v6 = load.f32 v2 v5 *4 @2
+  v7 = mul.f32 v6 v6 @3
+  store.f32 v2 v5 v7 *4 @4
+  v8 = add.exact.u64 v5 v9 @5
+  branch.lt.u64 v8 v1 @5 -> b2 b3 likely
+b3 @6:
+  return
+)";
+  const std::string text = after(ssa::vectorize_loops, kLoop, 64);
+  CHECK(text.contains("load.f32x16"));
+  CHECK(text.contains("mul.f32x16"));
+  CHECK(text.contains("store.f32x16"));
+  CHECK(text.contains("mul.f32 v6 v6"));
+  CHECK_FALSE(after(ssa::vectorize_loops, kLoop, 0).contains("f32x"));
+}
+
+TEST_CASE("division by a number is a shift, a mask or a multiplication", "[jit]") {
+  const auto divided = [](std::string_view operation, std::string_view kind, std::string_view by) {
+    const std::string k(kind);
+    return after(ssa::reduce_strength, "b0 @0:\n  v1 = slot." + k + " #0\n  v2 = const." + k + " #" + std::string(by) +
+                                           "\n  v3 = " + std::string(operation) + ".exact." + k +
+                                           " v1 v2 @1\n  return v3\n");
+  };
+  CHECK(divided("div", "u64", "8").contains("shr.u64 v1"));
+  CHECK(divided("rem", "u64", "8").contains("and.u64 v1"));
+  CHECK(divided("div", "u32", "10").contains("mul.exact.u64 v1"));
+  CHECK_FALSE(divided("div", "u32", "10").contains("div"));
+  CHECK(divided("div", "i32", "8").contains("div.exact.i32"));
+}
+
+TEST_CASE("a guarded count adds its condition, and what is not cheap stays behind its branch", "[jit]") {
+  const auto guarded = [](std::string_view operation) {
+    return after(ssa::convert_conditions, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = const.u64 #1
+  branch.lt.u64 v1 v2 @1 -> b1 b2
+b1 @2:
+  v4 = )" + std::string(operation) + R"( v1 v3 @2 [r0=v1]
+  jump -> b2
+b2 @3:
+  v5 = phi.u64 [b0=v1 b1=v4]
+  return v5
+)");
+  };
+  const std::string counted = guarded("add.checked.u64");
+  CHECK(counted.contains("compare.lt.bool.from.u64 v1 v2"));
+  CHECK(counted.contains("v4 = add.checked.u64 v1 v"));
+  CHECK_FALSE(counted.contains("add.checked.u64 v1 v3"));
+  CHECK_FALSE(counted.contains("branch"));
+  CHECK(guarded("mul.checked.u64").contains("branch"));
+}
+
+TEST_CASE("division by every number gives what division gives", "[jit]") {
+  bytecode::Module module;
+  const ssa::Context context{module};
+  const auto check = [&](std::string_view kind, std::uint64_t x, std::uint64_t divisor) {
+    for (const std::string_view operation : {"div", "rem"}) {
+      const std::string k(kind);
+      ssa::Function function = parsed(
+          "function 0 entry 0\nb0 @0:\n  v1 = const." + k + " #" + std::to_string(x) + "\n  v2 = const." + k + " #" +
+          std::to_string(divisor) + "\n  v3 = " + std::string(operation) + ".exact." + k + " v1 v2 @1\n  return v3\n");
+      ssa::reduce_strength(function, context);
+      ssa::propagate_constants(function, context);
+      const ssa::Instruction& result = function.at(function.end_of(0).a);
+      INFO(x << " " << operation << " " << divisor << " of " << kind);
+      REQUIRE(result.op == ssa::Opcode::Const);
+      REQUIRE(static_cast<std::uint64_t>(result.immediate) == (operation == "div" ? x / divisor : x % divisor));
+    }
+  };
+  for (std::uint64_t divisor = 1; divisor < 256; ++divisor) {
+    for (std::uint64_t x = 0; x < 256; x += divisor < 16 ? 1 : 5) check("u8", x, divisor);
+    check("u8", 255, divisor);
+  }
+  for (const std::uint64_t divisor :
+       {3U, 5U, 6U, 7U, 9U, 10U, 11U, 13U, 100U, 641U, 1000U, 65537U, 1000003U, 4294967295U}) {
+    for (const std::uint64_t near :
+         {std::uint64_t{0}, std::uint64_t{divisor}, std::uint64_t{2} * divisor, std::uint64_t{1} << 31,
+          std::uint64_t{0xffffffff}, 0xffffffff / divisor * divisor, std::uint64_t{0x12345678}}) {
+      for (std::uint64_t x = near < 3 ? 0 : near - 3; x <= near + 3; ++x) {
+        if (x <= 0xffffffff) check("u32", x, divisor);
+        if (x <= 0xffff && divisor <= 0xffff) check("u16", x, divisor);
+      }
+    }
+  }
+}
+
+}  // namespace cairn::tests
