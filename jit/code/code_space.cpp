@@ -4,6 +4,7 @@
 
 #include "jit/code/machine_call.hpp"
 #include "jit/ssa/build.hpp"
+#include "jit/ssa/host.hpp"
 #include "jit/ssa/passes.hpp"
 
 namespace cairn::jit {
@@ -198,7 +199,7 @@ std::unique_ptr<ssa::Generated> CodeSpace::generated(asmjit::CodeHolder& holder,
                                                      std::uint32_t word, asmjit::Logger* logger) {
   auto built = ssa::build(module_, function, {word, options_.always_counts});
   if (!built) return nullptr;
-  ssa::optimize(*built, {module_, options_.always_counts});
+  ssa::optimize(*built, {module_, options_.always_counts, ssa::host_vector_bytes()});
   if (holder.init(environment_) != asmjit::kErrorOk) return nullptr;
   FirstError errors;
   holder.setErrorHandler(&errors);
