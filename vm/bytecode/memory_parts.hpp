@@ -30,9 +30,6 @@ namespace cairn::bytecode {
 /// The Array of `count` elements there (of type `element`, unless that is kNone), or kNone.
 [[nodiscard]] std::uint32_t array_at(const Module& module, std::uint32_t whole, std::uint64_t offset,
                                      std::uint64_t count, std::uint32_t element);
-/// True when a Mutex lies there.
-[[nodiscard]] bool has_mutex(const Module& module, std::uint32_t whole, std::uint64_t offset);
-
 /// True when some value of `bytes` bytes begins at `offset`.
 [[nodiscard]] bool has_extent(const Module& module, std::uint32_t whole, std::uint64_t offset, std::uint64_t bytes);
 
