@@ -59,6 +59,19 @@ SourceMap with(const std::map<std::filesystem::path, std::string>& buffers, cons
   });
 }
 
+/// The leading source, then the project's files, whose numbers grow by one.
+SourceMap led_by(const std::string& name, const std::string& text, const SourceMap& sources, Project& project) {
+  SourceMap changed;
+  const std::uint32_t leading = changed.add(name, text);
+  for (std::uint32_t number = 0; number < sources.size(); ++number) {
+    const SourceFile& file = sources.file(number);
+    changed.add(file.path, file.text, file.library, file.own);
+  }
+  for (ProjectFile& file : project.files) ++file.source;
+  project.files.insert(project.files.begin(), {leading, project.own_package(), {}});
+  return changed;
+}
+
 void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
   verdict = Verdict{};
   verdict.refusals.push_back(std::move(diagnostic));
@@ -103,6 +116,10 @@ std::unique_ptr<Session> Session::open_as(const std::filesystem::path& operand, 
   if (!options.insertions.empty()) session->compilation_.sources = with(options.insertions, session->sources());
   if (!options.buffers.empty()) {
     session->compilation_.sources = with(options.buffers, session->sources(), *session->project_);
+  }
+  if (!options.leading_name.empty()) {
+    session->compilation_.sources =
+        led_by(options.leading_name, options.leading_text, session->sources(), *session->project_);
   }
   session->check(options);
   return session;

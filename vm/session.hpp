@@ -39,6 +39,9 @@ struct SessionOptions {
   bool emulate = false;
   std::vector<Insertion> insertions;
   std::map<std::filesystem::path, std::string> buffers;  // texts that stand for files, by their canonical paths
+  /// A source before the project's own, so in its root module; none when the name is empty.
+  std::string leading_name;
+  std::string leading_text;
   /// The device targets of the GPUs that are there, one for each kind. Asked when the program has device work and
   /// nothing names a target; none: such a program has no target then.
   std::function<std::vector<std::string>()> detected_targets;

@@ -256,7 +256,7 @@ Node BodyChecker::callable_argument(Operand& operand, const Type* type) {
   if (!node->is_place()) return node;
   if (const Local* root = root_local(node)) {
     lent_.push_back(place_path(node, false));
-    if (node->kind == ExprKind::Local && root->type->is(TypeKind::Borrow)) {
+    if (node->kind == ExprKind::Local && root->type->is_borrowed_callable()) {
       touch(node, Touch::Read, node->position);
       return node;
     }

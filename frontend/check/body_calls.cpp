@@ -398,7 +398,7 @@ Node BodyChecker::call_value(Local& local, std::vector<Operand>& arguments, Posi
   const Type* type = place->type;
   require_count(type->parameters.size(), arguments.size(), checker_.text(local.name), at);
   auto& node = make<checked::CallValueExpr>(ExprKind::CallValue, type->result, at);
-  node.borrowed = local.type->is(TypeKind::Borrow);
+  node.borrowed = local.type->is_borrowed_callable();
   touch(place, Touch::Read, at);
   if (node.borrowed) {
     node.callee = place;

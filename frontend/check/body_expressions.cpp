@@ -82,7 +82,7 @@ Node BodyChecker::as_value(Node node) {
   if (!node->is_place() || node->type->is(TypeKind::View)) return node;
   if (!node->type->is_copy()) return consume(node);
   if (const checked::Local* root = node->kind == ExprKind::Local ? node->as<checked::LocalExpr>().local : nullptr) {
-    if (root->type->is(TypeKind::Borrow) && root->type->element->is(TypeKind::Function)) {
+    if (root->type->is_borrowed_callable()) {
       refuse(Code::FnType, node->position,
              quoted(root->name) + " is a borrowed callable: it may be called or passed on, not kept as a value.");
     }

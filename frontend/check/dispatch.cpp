@@ -79,7 +79,7 @@ class Dispatch {
     auto* local = make<LocalExpr>(ExprKind::Local, is_single ? type->element : type);
     local->local = &parameter;
     if (type->is(TypeKind::View)) return local;
-    if (is_single && type->element->is(TypeKind::Function)) {
+    if (type->is_borrowed_callable()) {
       local->type = type;
       return local;
     }

@@ -37,9 +37,6 @@ PlaceSet Places::view() const {
 namespace {
 
 bool is_borrow(const Type* type) { return type->is(TypeKind::Borrow) || type->is(TypeKind::View); }
-bool is_borrowed_callable(const Type* type) {
-  return type->is(TypeKind::Borrow) && type->element->is(TypeKind::Function);
-}
 
 /// Whether an integer value of `from` can lie outside `to`.
 bool narrows(const Type* from, const Type* to) {
@@ -212,7 +209,7 @@ class Collector {
     if (callable->kind == ExprKind::Load) callable = callable->as<LoadExpr>().place;
     if (callable->kind != ExprKind::Local) return;
     const Local& local = *callable->as<LocalExpr>().local;
-    if (!is_borrowed_callable(local.type) && !local.type->is(TypeKind::Function)) return;
+    if (!local.type->is_borrowed_callable() && !local.type->is(TypeKind::Function)) return;
     if (const std::int32_t at = place_of(local); at >= 0) row_.lanes.insert(static_cast<std::size_t>(at));
   }
 

@@ -58,7 +58,7 @@ const checked::SpawnExpr& BodyChecker::spawned(const syntax::SpawnExpr& expressi
   if (call->kind != ExprKind::Call) refuse_spawn("A task is one call of a declared function.");
   const auto& made = call->as<checked::CallExpr>();
   for (const Local* parameter : made.callee->parameters) {
-    if (!parameter->type->is(TypeKind::Borrow) || !parameter->type->element->is(TypeKind::Function)) continue;
+    if (!parameter->type->is_borrowed_callable()) continue;
     refuse_spawn(std::string(made.callee->name) + " borrows a function as " + quoted(parameter->name) +
                  ", which cannot follow a task: pass a fn(..) by value.");
   }

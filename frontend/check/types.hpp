@@ -146,6 +146,10 @@ struct Type {
   [[nodiscard]] bool is_scalar() const { return kind == TypeKind::Bool || is_numeric(); }
   [[nodiscard]] bool is_storage_float() const { return kind >= TypeKind::F16 && kind <= TypeKind::F8E5M2; }
   [[nodiscard]] bool is_plain_enum() const { return kind == TypeKind::Sum && sum->plain; }
+  /// ro<fn(..)>: what may be called, and no variable. An rw borrow of a function value is one of a variable.
+  [[nodiscard]] bool is_borrowed_callable() const {
+    return kind == TypeKind::Borrow && mode == BorrowMode::Ro && element->kind == TypeKind::Function;
+  }
   [[nodiscard]] bool is_copy() const { return ownership == Ownership::Copy; }
 };
 

@@ -65,7 +65,7 @@ constexpr std::array kCommands = {
     CommandRow{"rules", "[CODE|CARD|PATH]", 0, 1, "", false, "print a rule card", kRules, rules_command},
     CommandRow{"new", "DIR", 1, 1, "", false, "make a project from a template", kNew, new_command},
     CommandRow{"repl", "[PATH]", 0, 1, "", false, "evaluate interactively", kRepl, repl_command},
-    CommandRow{"kernel", "", 0, 0, "", false, "serve a Jupyter front end", kKernel, nullptr},
+    CommandRow{"kernel", "", 0, 0, "", false, "serve a Jupyter front end", kKernel, kernel_command},
     CommandRow{"expand", "[PATH]", 0, 1, "", false, "print the source that derive and families generated", kExpand,
                expand_command},
     CommandRow{"doc", "[PATH]", 0, 1, "", false, "print an API reference in Markdown", kDoc, doc_command},

@@ -20,6 +20,8 @@ class Analysis {
  public:
   /// Checks the document at `path`, an open one.
   Analysis(const std::filesystem::path& path, const Buffers& buffers);
+  /// A program that was checked already and is no document.
+  explicit Analysis(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 
   [[nodiscard]] bool accepted() const { return session_->accepted(); }
   [[nodiscard]] Session& session() const { return *session_; }

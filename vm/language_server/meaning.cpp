@@ -239,6 +239,14 @@ std::optional<std::string> Meaning::type_at(const SourceFile& file, const Word& 
   return std::string(type->name);
 }
 
+std::string Meaning::description(const SourceFile& file, const Word& word) const {
+  if (const auto known = target(file, word); known && !known->description.empty()) {
+    return "```cairn\n" + known->description + "\n```" + (known->comment.empty() ? "" : "\n\n" + known->comment);
+  }
+  const auto type = type_at(file, word);
+  return type ? "```cairn\n" + *type + "\n```" : std::string();
+}
+
 std::vector<Meaning::Use> Meaning::uses(const Target& wanted, std::string_view name) const {
   std::vector<Use> all;
   for (const auto& [number, path] : analysis_.files()) {

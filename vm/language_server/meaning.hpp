@@ -24,6 +24,8 @@ class Meaning {
   [[nodiscard]] std::optional<Target> target(const SourceFile& file, const Word& word) const;
   /// "TYPE" of the smallest expression at a word that is no name of a target.
   [[nodiscard]] std::optional<std::string> type_at(const SourceFile& file, const Word& word) const;
+  /// What a word stands for, as Markdown; empty when nobody knows.
+  [[nodiscard]] std::string description(const SourceFile& file, const Word& word) const;
   /// Every place of the project that means the target.
   struct Use {
     std::uint32_t file = 0;

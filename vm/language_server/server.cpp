@@ -235,15 +235,8 @@ nlohmann::json Server::hover(const Json& parameters) const {
   const Good* known = good(parameters);
   const auto at = known == nullptr ? std::nullopt : pointed(*known->analysis, parameters);
   if (!at) return nullptr;
-  const Meaning meaning(*known->analysis);
-  std::string shown;
-  if (const auto target = meaning.target(*at->file, at->word); target && !target->description.empty()) {
-    shown = "```cairn\n" + target->description + "\n```" + (target->comment.empty() ? "" : "\n\n" + target->comment);
-  } else if (const auto type = meaning.type_at(*at->file, at->word)) {
-    shown = "```cairn\n" + *type + "\n```";
-  } else {
-    return nullptr;
-  }
+  const std::string shown = Meaning(*known->analysis).description(*at->file, at->word);
+  if (shown.empty()) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", shown}}},
           {"range", range_of(at->file->text, at->word.begin, at->word.end)}};
 }

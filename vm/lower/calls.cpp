@@ -225,7 +225,7 @@ void FunctionLowering::place_argument(const Expr& argument, const Type& paramete
 
 void FunctionLowering::lend_argument(const Expr& argument, const Type& parameter, Register slot) {
   const Type& lent = *parameter.element;
-  if (lent.is(TypeKind::Function)) {
+  if (parameter.is_borrowed_callable()) {
     callable_argument(argument, slot);
     return;
   }
@@ -269,7 +269,7 @@ void FunctionLowering::callable_argument(const Expr& argument, Register slot) {
     default:
       break;
   }
-  if (argument.kind == ExprKind::Local && argument.as<LocalExpr>().local->type->is(TypeKind::Borrow)) {
+  if (argument.kind == ExprKind::Local && argument.as<LocalExpr>().local->type->is_borrowed_callable()) {
     known_pair(home(*argument.as<LocalExpr>().local).reg, slot, argument.position);
     return;
   }

@@ -260,7 +260,7 @@ RegisterType TypeLowering::parameter(const Type& type) {
     return form;
   }
   const Type& lent = *type.element;
-  if (lent.is(TypeKind::Function)) return {RegisterKind::Callable, false, signature(lent)};
+  if (type.is_borrowed_callable()) return {RegisterKind::Callable, false, signature(lent)};
   if (lent.is(TypeKind::DynRef)) return {RegisterKind::DynRef, writable, trait(*lent.trait)};
   if (!writable && lent_by_value(lent)) return value(lent);
   return {RegisterKind::Ref, writable || is_shared_cell(lent), memory(lent)};

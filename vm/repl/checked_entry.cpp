@@ -97,12 +97,72 @@ bool touches(const Stmt& statement, const Local& local) {
   return found;
 }
 
+namespace {
+
+std::unique_ptr<Session> opened(std::string text, const std::string& program, SessionOptions options) {
+  if (program.empty()) return Session::open_text(std::string(kFile), std::move(text), options);
+  options.leading_name = kFile;
+  options.leading_text = std::move(text);
+  return Session::open(program, options);
+}
+
+class LayoutWriter {
+ public:
+  explicit LayoutWriter(const NameTable& names) : names_(names) {}
+
+  std::string text;
+
+  void write(const Type& type) {
+    if (type.is(TypeKind::View)) {  // its extent is no part of what lies there
+      text += "view<";
+      write(*type.element);
+      text += ">";
+      return;
+    }
+    text += type.name;
+    if (std::ranges::find(open_, &type) != open_.end()) return;
+    open_.push_back(&type);
+    if (type.is(TypeKind::Record)) {
+      const RecordInfo& record = *type.record;
+      text += "(" + std::to_string(record.align) + (record.packed ? "p" : "") + (record.linear ? "l" : "");
+      for (const RecordField& field : record.fields) part(field.name, field.type);
+      text += ")";
+    } else if (type.is(TypeKind::Sum)) {
+      text += "{";
+      for (const SumVariant& variant : type.sum->variants) part(variant.name, variant.payload);
+      text += "}";
+    } else if (type.element != nullptr) {
+      text += "<";
+      write(*type.element);
+      text += ">";
+    }
+    open_.pop_back();
+  }
+
+ private:
+  void part(Name name, const Type* type) {
+    text += " ";
+    text += names_.text(name);
+    text += ":";
+    if (type != nullptr) write(*type);
+  }
+
+  const NameTable& names_;
+  std::vector<const Type*> open_;
+};
+
+}  // namespace
+
+std::string layout_text(const Type& type, const NameTable& names) {
+  LayoutWriter writer(names);
+  writer.write(type);
+  return std::move(writer.text);
+}
+
 CheckedEntry::CheckedEntry(std::string text, std::size_t begin, std::size_t entry, std::size_t size,
-                           const SessionOptions& options)
-    : session_(Session::open_text(std::string(kFile), std::move(text), options)),
-      begin_(begin),
-      entry_(entry),
-      size_(size) {
+                           const std::string& program, SessionOptions options)
+    : begin_(begin), entry_(entry), size_(size), entry_text_(text.substr(entry, size)) {
+  session_ = opened(std::move(text), program, std::move(options));
   if (!accepted()) return;
   for (const auto& each : session_->program().functions) {
     if (each->kind == checked::FunctionKind::Function && each->name == kSessionFunction) function_ = each.get();
@@ -110,15 +170,13 @@ CheckedEntry::CheckedEntry(std::string text, std::size_t begin, std::size_t entr
 }
 
 Position CheckedEntry::at(std::size_t offset) const {
-  return {session_->sources().file(0).begin + static_cast<std::uint32_t>(offset)};
-}
-
-std::string_view CheckedEntry::entry_text() const {
-  return std::string_view(session_->sources().file(0).text).substr(entry_, size_);
+  const SourceMap& sources = session_->sources();
+  if (sources.size() == 0) return {};  // the program's project is gone
+  return {sources.file(0).begin + static_cast<std::uint32_t>(offset)};
 }
 
 Position CheckedEntry::in_entry(Position position, const SourceMap& alone) const {
-  if (position < at(entry_) || position > at(entry_ + size_)) return {};
+  if (!position || position < at(entry_) || position > at(entry_ + size_)) return {};
   return {alone.file(0).begin + position.offset - at(entry_).offset};
 }
 

@@ -19,6 +19,8 @@ inline constexpr std::string_view kSessionFunction = "repl__session";
 /// Templates whose call stands around an expression: what they are given is the value to show.
 inline constexpr std::string_view kLook = "repl__look";
 inline constexpr std::string_view kLookAtView = "repl__view";
+/// What a value is bound to that can only be shown so: an owner that a call gives.
+inline constexpr std::string_view kBoundValue = "repl__bound";
 
 /// A type as the language writes it.
 [[nodiscard]] std::string type_text(const Type& type);
@@ -29,6 +31,9 @@ inline constexpr std::string_view kLookAtView = "repl__view";
 [[nodiscard]] bool touches(const checked::Stmt& statement, const checked::Local& local);
 /// Whether values of a type hold functions or tables of one module, which another numbers anew.
 [[nodiscard]] bool holds_functions(const Type& type);
+/// What the bytes of a value hold: its type with records and sums taken apart. Two types of one name and one layout lie
+/// in memory alike.
+[[nodiscard]] std::string layout_text(const Type& type, const NameTable& names);
 
 /// A statement as the body of a function whose parameters are the bindings of the session, lent rw: a local that is
 /// lent stands for what lies behind it, so the statement's own nodes need no change.
@@ -50,12 +55,15 @@ struct RunnableStatement {
 class CheckedEntry {
  public:
   /// `text` is the program; the entry stands at `entry`, and the statements made of it begin at `begin`.
-  CheckedEntry(std::string text, std::size_t begin, std::size_t entry, std::size_t size, const SessionOptions& options);
+  /// `program` is a path whose declarations are in scope, or empty.
+  CheckedEntry(std::string text, std::size_t begin, std::size_t entry, std::size_t size, const std::string& program,
+               SessionOptions options);
 
   [[nodiscard]] bool accepted() const { return session_->accepted(); }
   [[nodiscard]] const Session& session() const { return *session_; }
   [[nodiscard]] const Diagnostic& refusal() const { return session_->verdict().refusals.front(); }
-  [[nodiscard]] std::string_view entry_text() const;
+  [[nodiscard]] std::unique_ptr<Session> take_session() { return std::move(session_); }
+  [[nodiscard]] const std::string& entry_text() const { return entry_text_; }
   /// Where the entry begins, in the program.
   [[nodiscard]] Position entry_begin() const { return at(entry_); }
   /// A position of the program as one of the entry alone; none for what stands elsewhere.
@@ -86,6 +94,7 @@ class CheckedEntry {
   std::size_t begin_;
   std::size_t entry_;
   std::size_t size_;
+  std::string entry_text_;
   checked::Function* function_ = nullptr;
 };
 

@@ -49,21 +49,6 @@ std::string bare(std::string_view text) {
   return out;
 }
 
-/// How many brackets are open at the end, and at the least.
-struct Depth {
-  int end = 0;
-  int least = 0;
-};
-Depth depth_of(std::string_view kept) {
-  Depth depth;
-  for (const char c : kept) {
-    if (c == '(' || c == '[' || c == '{') ++depth.end;
-    if (c == ')' || c == ']' || c == '}') --depth.end;
-    depth.least = std::min(depth.least, depth.end);
-  }
-  return depth;
-}
-
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -72,21 +57,59 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool is_complete(std::string_view text) {
-  const std::string kept = bare(text);
+void EntryReader::add(std::string_view line) {
+  text_ += line;
+  text_ += '\n';
+  const std::string kept = bare(line);  // strings and comments end with their line
+  for (const char c : kept) {
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if (c == ')' || c == ']' || c == '}') --depth_;
+    closes_too_much_ = closes_too_much_ || depth_ < 0;
+  }
   const std::string_view whole = trimmed(kept);
-  if (whole.empty()) return false;
-  const Depth depth = depth_of(whole);
-  if (depth.least < 0) return true;  // it never will balance
-  if (depth.end > 0) return false;
-  const char last = whole.back();
-  if (last == ';' || last == '}') return true;
-  const std::string_view word = first_word(whole);
-  if (is_one_of(kDeclarations, word) || is_one_of(kStatements, word)) return false;
-  return std::string_view("+-*/%&|^=<>!,.(").find(last) == std::string_view::npos;
+  if (whole.empty()) return;
+  if (is_empty_) first_word_ = first_word(whole);
+  is_empty_ = false;
+  last_ = whole.back();
 }
 
-bool closes_too_much(std::string_view text) { return depth_of(bare(text)).least < 0; }
+bool EntryReader::is_complete() const {
+  if (is_empty()) return false;
+  if (closes_too_much_) return true;  // it never will balance
+  if (depth_ > 0) return false;
+  if (last_ == ';' || last_ == '}') return true;
+  if (is_one_of(kDeclarations, first_word_) || is_one_of(kStatements, first_word_)) return false;
+  return std::string_view("+-*/%&|^=<>!,.(").find(last_) == std::string_view::npos;
+}
+
+std::string EntryReader::take() {
+  std::string text = std::move(text_);
+  *this = EntryReader();
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+bool is_complete(std::string_view text) {
+  EntryReader reader;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    reader.add(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return reader.is_complete();
+}
+
+bool closes_too_much(std::string_view text) {
+  int depth = 0;
+  for (const char c : bare(text)) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+bool continues_entry(std::string_view line) { return first_word(line) == "else"; }
 
 EntryKind kind_of(std::string_view text) {
   const std::string kept = bare(text);

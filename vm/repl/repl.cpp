@@ -1,17 +1,14 @@
 #include "vm/repl/repl.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <iostream>
 
 #include <unistd.h>
 
-#include "frontend/diagnostics/cards.hpp"
-#include "frontend/diagnostics/code.hpp"
-#include "frontend/project/files.hpp"
-#include "frontend/project/project.hpp"
 #include "vm/repl/entry.hpp"
+#include "vm/repl/line_editor.hpp"
+#include "vm/repl/shell.hpp"
 #include "vm/version.hpp"
 
 namespace cairn::repl {
@@ -20,131 +17,135 @@ namespace {
 
 ReplSession* current = nullptr;  // what Ctrl-C stops
 
-constexpr std::string_view kHelp =
-    "An entry is a declaration, statements, or an expression, whose value is printed.\n"
-    "  :type EXPR      the type of an expression, which is not evaluated\n"
-    "  :effects NAME   the effect row of a function\n"
-    "  :time ENTRY     runs an entry and says how long it took\n"
-    "  :rules CODE     what a refusal's code stands for\n"
-    "  :load PATH      enters a file\n"
-    "  :forget NAME    removes a binding\n"
-    "  :reset          starts over\n"
-    "  :help  :quit\n"
-    "An empty line gives an incomplete entry up.\n";
+constexpr std::string_view kPrompt = "> ";
+constexpr std::string_view kColouredPrompt = "\1\033[1;36m\1> \1\033[0m\1";
 
-class Loop {
+/// Makes Ctrl-C stop what runs for as long as it lives.
+class Interrupts {
  public:
-  explicit Loop(ReplOptions options) : options_(std::move(options)), session_(options_) { current = &session_; }
-  ~Loop() { current = nullptr; }
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
-
-  /// Every entry of a file, in order; false at the first that is refused or traps.
-  bool load(const std::string& path) {
-    const auto text = read_file(path, kMostSourceBytes);
-    if (!text) {
-      options_.error(path + " cannot be read: " + text.error() + "\n");
-      return false;
-    }
-    std::string pending;
-    std::size_t at = 0;
-    while (at < text->size()) {
-      const std::size_t end = std::min(text->find('\n', at), text->size());
-      pending += text->substr(at, end - at) + "\n";
-      at = end + 1;
-      if (!is_complete(pending)) continue;
-      if (!session_.enter(pending)) return false;
-      pending.clear();
-    }
-    return trimmed(pending).empty() || session_.enter(pending);
+  explicit Interrupts(ReplSession& session) {
+    current = &session;
+    struct sigaction action{};
+    action.sa_handler = [](int) {
+      LineEditor::interrupt();
+      if (current != nullptr) current->interrupt();
+    };
+    ::sigaction(SIGINT, &action, &before_);  // a read that waits is ended
   }
-
-  void read() {
-    const bool is_terminal = ::isatty(STDIN_FILENO) == 1;
-    if (is_terminal) std::cout << "cairn " << kVersion << "; :help lists the commands\n" << std::flush;
-    std::string pending;
-    std::string line;
-    while (true) {
-      if (is_terminal) std::cout << (pending.empty() ? "> " : "  ") << std::flush;
-      if (!std::getline(std::cin, line)) break;
-      if (pending.empty() && trimmed(line).empty()) continue;
-      if (trimmed(line).empty()) {
-        pending.clear();
-        continue;
-      }
-      if (pending.empty() && trimmed(line).front() == ':') {
-        if (!command(std::string(trimmed(line)))) return;
-        continue;
-      }
-      pending += line + "\n";
-      if (!is_complete(pending)) continue;
-      while (pending.ends_with('\n')) pending.pop_back();
-      session_.enter(pending);
-      pending.clear();
-    }
-    if (!trimmed(pending).empty()) session_.enter(pending);  // the end of input ends an entry as well
+  ~Interrupts() {
+    ::sigaction(SIGINT, &before_, nullptr);
+    current = nullptr;
   }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
 
  private:
-  /// False at :quit.
-  bool command(const std::string& line) {
-    const std::size_t space = line.find(' ');
-    const std::string name = line.substr(0, space);
-    const std::string rest(space == std::string::npos ? std::string_view()
-                                                      : trimmed(std::string_view(line).substr(space)));
-    if (name == ":quit") return false;
-    if (name == ":help") {
-      options_.out(std::string(kHelp));
-    } else if (name == ":reset") {
-      session_.reset();
-    } else if (name == ":load") {
-      load(rest);
-    } else if (rest.empty()) {
-      options_.error(name + " is no command, or needs something to work on; :help lists them\n");
-    } else if (name == ":type") {
-      session_.show_type(rest);
-    } else if (name == ":effects") {
-      session_.show_effects(rest);
-    } else if (name == ":forget") {
-      session_.forget(rest);
-    } else if (name == ":rules") {
-      rules(rest);
-    } else if (name == ":time") {
-      const auto start = std::chrono::steady_clock::now();
-      session_.enter(rest);
-      const auto taken = std::chrono::steady_clock::now() - start;
-      options_.error(std::to_string(std::chrono::duration<double, std::milli>(taken).count()) + " ms\n");
-    } else {
-      options_.error(name + " is no command; :help lists them\n");
-    }
-    return true;
-  }
-
-  void rules(const std::string& code) {
-    const auto known = code_of(code);
-    const Card* card = card_named(known ? info(*known).card : std::string_view(code));
-    if (card == nullptr) {
-      options_.error(code + " is no code and no card\n");
-      return;
-    }
-    options_.out(std::string(card_text(*card)));
-  }
-
-  ReplOptions options_;
-  ReplSession session_;
+  struct sigaction before_{};
 };
+
+/// Entries of several lines are remembered as one line, so that one step back brings all of it.
+void remember(LineEditor& editor, std::string_view entry) {
+  std::string line(entry);
+  if (line.contains("//")) {
+    std::size_t at = 0;
+    while (at < line.size()) {
+      const std::size_t end = std::min(line.find('\n', at), line.size());
+      editor.remember(line.substr(at, end - at));
+      at = end + 1;
+    }
+    return;
+  }
+  for (std::size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at)) {
+    const std::size_t next = std::min(line.find_first_not_of(" \t\n", at), line.size());
+    line.replace(at, next - at, " ");
+  }
+  editor.remember(line);
+}
+
+/// `pending` holds the lines of an entry that is not complete yet: the editor completes names with them in view.
+void read_terminal(Shell& shell, LineEditor& editor, EntryReader& pending, bool coloured) {
+  std::string line;
+  while (true) {
+    const std::string prompt =
+        pending.is_empty()
+            ? std::string(coloured ? kColouredPrompt : kPrompt)
+            : std::string(2 + 2 * static_cast<std::size_t>(std::clamp(pending.open_brackets(), 0, 20)), ' ');
+    switch (editor.read(prompt, line)) {
+      case LineEditor::Read::Interrupted:
+        pending = EntryReader();
+        continue;
+      case LineEditor::Read::End:
+        if (pending.is_empty()) return;
+        pending = EntryReader();
+        continue;
+      case LineEditor::Read::Line:
+        break;
+    }
+    if (trimmed(line).empty()) {
+      pending = EntryReader();
+      continue;
+    }
+    std::string entry;
+    if (pending.is_empty() && Shell::is_command(line)) {
+      entry = line;
+    } else {
+      pending.add(line);
+      if (!pending.is_complete()) continue;
+      entry = pending.take();
+    }
+    remember(editor, entry);
+    shell.session().calm();
+    if (shell.submit(entry) == Outcome::Quit) return;
+  }
+}
+
+/// A pipe, or a terminal nothing edits lines on.
+void read_stream(Shell& shell, bool prompts) {
+  EntryReader pending;
+  std::string line;
+  while (true) {
+    if (prompts) std::cout << (pending.is_empty() ? kPrompt : "  ") << std::flush;
+    if (!std::getline(std::cin, line)) break;
+    if (trimmed(line).empty()) {
+      pending = EntryReader();
+      continue;
+    }
+    if (pending.is_empty() && Shell::is_command(line)) {
+      if (shell.submit(line) == Outcome::Quit) return;
+      continue;
+    }
+    pending.add(line);
+    if (pending.is_complete() && shell.submit(pending.take()) == Outcome::Quit) return;
+  }
+  if (!pending.is_empty()) shell.submit(pending.take());  // the end of input ends an entry as well
+}
 
 }  // namespace
 
-int run_repl(const std::string& path, ReplOptions options) {
-  Loop loop(std::move(options));
-  struct sigaction action{};
-  action.sa_handler = [](int) {
-    if (current != nullptr) current->interrupt();
-  };
-  ::sigaction(SIGINT, &action, nullptr);
-  if (!path.empty() && !loop.load(path)) return 2;
-  loop.read();
+int run_repl(ReplOptions options) {
+  const bool is_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  const bool coloured = options.coloured;
+  Shell shell(std::move(options));
+  if (const int status = shell.session().open(); status != 0) return status;
+  const Interrupts interrupts(shell.session());
+  if (!is_terminal) {
+    read_stream(shell, false);
+    return 0;
+  }
+  std::cout << "cairn " << kVersion << "; :help lists the commands\n" << std::flush;
+  EntryReader pending;
+  const auto editor =
+      LineEditor::open(history_path(), [&](const std::string& line, std::size_t at, std::size_t& begin) {
+        const std::string before = pending.text();
+        auto all = shell.completions(before + line, before.size() + at, begin);
+        begin -= std::min(begin, before.size());
+        return all;
+      });
+  if (editor == nullptr) {
+    read_stream(shell, true);
+  } else {
+    read_terminal(shell, *editor, pending, coloured);
+  }
   return 0;
 }
 

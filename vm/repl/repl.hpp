@@ -1,4 +1,4 @@
-// The read-evaluate-print loop on two streams (tools, 14).
+// The read-evaluate-print loop on a terminal or a pipe (tools, 14).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace cairn::repl {
 
-/// Reads entries and commands from descriptor 0 until `:quit` or the end of input; `path`, when not empty, is loaded
-/// first. The exit status: 0, also after refusals and traps; 2 when the path cannot be loaded.
-int run_repl(const std::string& path, ReplOptions options);
+/// Reads entries and commands from descriptor 0 until `:quit` or the end of input. The exit status: 0, also after
+/// refusals and traps; 1 or 2 when the program of `options.path` is refused or cannot be loaded.
+int run_repl(ReplOptions options);
 
 }  // namespace cairn::repl

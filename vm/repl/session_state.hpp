@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,36 @@
 
 namespace cairn::repl {
 
+/// Why an entry was refused, or what it trapped on.
+struct Failure {
+  std::string name;  // the code of a refusal, the kind of a trap; empty for what is neither
+  std::string text;  // as it is shown
+};
+
+/// The value of an expression.
+struct Shown {
+  std::string text;
+  std::string type;
+  std::vector<std::uint8_t> png;  // of a std.image.Image, else empty
+};
+
 struct ReplOptions {
   ExecutionOptions execution;
   SessionOptions check;
-  std::function<void(const std::string&)> out;    // values
-  std::function<void(const std::string&)> error;  // refusals, traps, notes
+  std::string path;       // the program whose declarations are in scope; empty: none
+  bool coloured = false;  // refusals are
+  bool pictures = false;  // values that are images are given as such too
+  std::function<void(const Shown&)> value;
+  std::function<void(const Failure&)> fail;
+  std::function<void(const std::string&)> out;   // what commands print
+  std::function<void(const std::string&)> note;  // what happened besides
+};
+
+/// A name that may stand at a place.
+struct Completion {
+  std::string text;
+  std::string kind;  // "function", "field", ...
+  std::string detail;
 };
 
 class ReplSession {
@@ -35,13 +61,24 @@ class ReplSession {
 
   /// One complete entry that is no command. False when it was refused or trapped.
   bool enter(const std::string& text);
+  /// Whether the program of `path` is accepted: 0, else the status a command ends with after saying why.
+  int open();
   /// The type of an expression, on `out`; evaluates nothing.
   bool show_type(const std::string& text);
   bool show_effects(const std::string& name);
+  /// The bytecode of a function, or the machine code the optimizing tier makes of it.
+  bool show_code(const std::string& name, bool as_assembly);
+  /// What may stand at a byte of an entry, and where the word it would take the place of begins.
+  [[nodiscard]] std::vector<Completion> completions(const std::string& entry, std::size_t at, std::size_t& begin) const;
+  /// What the word at a byte of an entry stands for, as Markdown; empty when nobody knows.
+  [[nodiscard]] std::string description(const std::string& entry, std::size_t at) const;
   bool forget(const std::string& name);
   void reset();
-  /// Stops what runs, from a signal handler.
+  /// Stops what runs, or what runs next, from a signal handler.
   void interrupt();
+  /// Forgets an interrupt that stopped nothing: before something new is run.
+  void calm() { interrupted_ = false; }
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
   /// Zeroed storage for one value, aligned for any.
@@ -60,13 +97,15 @@ class ReplSession {
   };
   struct Binding {
     std::string name;
-    std::string type;  // as the language writes it; of a buffer the elements'
+    std::string type;    // as the language writes it; of a buffer the elements'
+    std::string layout;  // what its bytes hold, records taken apart
     bool is_mutable = false;
     bool is_buffer = false;  // the storage holds pointer and length
     bool copyable = false;
-    bool moved = false;   // some entry moved it: then zero bytes are no value of its
-    bool waits = false;   // a ticket, group or ring: `wait` consumes it
-    bool shared = false;  // an Atomic or Mutex: made of a value, never returned
+    bool moved = false;            // some entry moved it: then zero bytes are no value of its
+    bool waits = false;            // a ticket, group or ring: `wait` consumes it
+    bool shared = false;           // an Atomic or Mutex: made of a value, never returned
+    bool keeps_functions = false;  // function values and dispatch tables are indices: they need the module they index
     Storage storage;
   };
   using Bindings = std::deque<Binding>;  // whose storage tasks may hold: never moved
@@ -75,11 +114,28 @@ class ReplSession {
     std::string text;
   };
 
+  /// What an Execution needs beyond the module: nothing of a session's values outlives its tables.
+  struct Ready {
+    bytecode::Module module;
+    std::uint32_t function = 0;
+    bytecode::Signature signature;  // of the function
+  };
+  /// How the growing function begins, when something of what it was made from is no more.
+  struct Beginning {
+    std::vector<Declaration> makers;
+    std::string history;
+  };
+
   bool declare(const std::string& text);
+  bool accept_declaration(const std::string& name, const std::string& text);
+  [[nodiscard]] std::string held_otherwise(const CheckedEntry& checked) const;
+  bool hide_in_program(const std::string& name);
   bool run(CheckedEntry checked, const std::string& grown);
   bool evaluate(const std::string& text);
+  [[nodiscard]] std::optional<CheckedEntry> check_bound(const std::string& text) const;
 
   [[nodiscard]] std::string prelude() const;
+  [[nodiscard]] CheckedEntry checked(std::string text, std::size_t begin, std::size_t entry, std::size_t size) const;
   [[nodiscard]] CheckedEntry check(const std::string& before, const std::string& entry, const std::string& after) const;
   [[nodiscard]] CheckedEntry check_declaration(const std::string& entry) const;
   void show_refusal(const CheckedEntry& checked) const;
@@ -87,7 +143,10 @@ class ReplSession {
 
   bool run_statements(CheckedEntry& checked);
   bool run_statement(CheckedEntry& checked, const checked::Stmt& statement, Bindings& fresh);
-  bool execute(CheckedEntry& checked, const lower::Lowered& lowered, const std::vector<std::uint64_t>& slots);
+  bool linked(lower::Lowered lowered, bool keeps, Ready& ready);
+  bool execute(CheckedEntry& checked, const Ready& ready, const std::vector<std::uint64_t>& slots);
+  void show_value(const CheckedEntry& checked, const Type& type, const bytecode::Module& module, std::uint32_t index,
+                  const std::uint8_t* bytes) const;
   void show_view(const CheckedEntry& checked, const RunnableStatement& statement, const bytecode::Module& module,
                  const bytecode::Signature& signature, const std::vector<std::uint64_t>& slots) const;
   void undo(const CheckedEntry& checked, const std::vector<std::vector<std::uint8_t>>& before);
@@ -96,6 +155,8 @@ class ReplSession {
   bool complain(const std::string& why) const;
   [[nodiscard]] bool lives(const Binding& binding) const;
   void grow_anew();
+  [[nodiscard]] bool any_waits() const;
+  [[nodiscard]] Beginning beginning() const;
 
   ReplOptions options_;
   std::vector<Declaration> imports_;
@@ -103,8 +164,11 @@ class ReplSession {
   std::vector<Declaration> makers_;  // functions that stand for how bindings were made, after `forget`
   std::string history_;              // the statements of the growing function
   Bindings bindings_;
+  std::vector<Insertion> hidden_;  // declarations of the program that the session declared again
   std::vector<std::unique_ptr<Execution>> executions_;
+  bytecode::Module linked_;  // what the function values of the bindings index; no functions: nothing does
   std::atomic<Execution*> running_{nullptr};
+  std::atomic<bool> interrupted_{false};
 };
 
 }  // namespace cairn::repl

@@ -30,6 +30,7 @@ int cache_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 int lsp_command(const Invocation& invocation);
 int repl_command(const Invocation& invocation);
+int kernel_command(const Invocation& invocation);
 int completions_command(const Invocation& invocation);
 
 }  // namespace cairn::cli
