@@ -101,6 +101,48 @@ check("an unsaved buffer of the project is what is checked", [d["code"] for d in
 client.note("textDocument/didChange", textDocument={"uri": geo, "version": 2}, contentChanges=[{"text": GEO}])
 check("a mended buffer clears its diagnostics", client.diagnostics(geo) == [], client.diagnostics(geo))
 
+found = client.ask("workspace/symbol", query="NOR")
+check("symbols of the workspace are found by a part of their name, in any letters", [(s["name"], s["location"]["uri"]) for s in found] == [("norm", geo)], found)
+tokens = client.ask("textDocument/semanticTokens/full", textDocument={"uri": geo})["data"]
+kinds = answer["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"]
+line = column = 0
+words = []
+for k in range(0, len(tokens), 5):
+    line, column = line + tokens[k], tokens[k + 1] + (column if tokens[k] == 0 else 0)
+    words.append((GEO.splitlines()[line][column : column + tokens[k + 2]], kinds[tokens[k + 3]]))
+check("every word has a kind", {("fn", "keyword"), ("norm", "function"), ("p", "parameter"), ("x", "property"), ("Point", "type"), ("f64", "type")} <= set(words), words)
+everything = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+hints = client.ask("textDocument/inlayHint", textDocument={"uri": main}, range=everything)
+check("a bare let shows its type, and a function without a row the one it has", ":f64" in [h["label"] for h in hints if h["position"] == at(MAIN, "far =", 3)] and any(h["label"].startswith("effects(") for h in hints), hints)
+lenses = client.ask("textDocument/codeLens", textDocument={"uri": main})
+check("main can be run from where it stands", [(l["command"]["title"], l["range"]["start"]["line"]) for l in lenses if l["command"]["title"] == "Run"] != [], lenses)
+
+
+def mended(text, *titles):
+    """The document after the one action that is offered for it, whose title is one of these."""
+    uri = "file:///nowhere/mend.cairn"
+    client.note("textDocument/didOpen", textDocument={"uri": uri, "languageId": "cairn", "version": 1, "text": text})
+    offered = client.ask("textDocument/codeAction", textDocument={"uri": uri}, range=everything, context={"diagnostics": []})
+    client.note("textDocument/didClose", textDocument={"uri": uri})
+    if [action["title"] for action in offered] != list(titles):
+        return f"offered: {offered}"
+    edit = offered[0]["edit"]["changes"][uri][0]
+    lines = text.splitlines(keepends=True)
+    begin = sum(map(len, lines[: edit["range"]["start"]["line"]])) + edit["range"]["start"]["character"]
+    return text[:begin] + edit["newText"] + text[begin:]
+
+
+got = mended("fn f() -> u64 {\n  let k = 1;\n  k = 2;\n  return k;\n}\n", "make k mutable")
+check("a let that is written is offered as let mut", "  let mut k = 1;\n" in got, got)
+got = mended("fn f() -> usize {\n  let v = vec.new[u8]();\n  return v.len;\n}\n", "import std.vec")
+check("a module that is named and not imported is offered", got.startswith("import std.vec;\nfn f()"), got)
+got = mended("fn f(v:ro<Vec[u8]>) -> usize = v.len;\n", "import std.vec (Vec)")
+check("a type of the library is offered by the module that exports it", got.startswith("import std.vec (Vec);\n"), got)
+got = mended("enum C { Red; Blue; }\nfn f(c:C) -> u64 {\n  let mut k:u64 = 0;\n  match c {\n    Red => { k = 1; }\n  }\n  return k;\n}\n", "add the missing arms")
+check("arms that are missing are offered", "Blue => { }" in got, got)
+got = mended("fn f() -> u64 { return gone; }\n")
+check("what no edit mends is offered none", got == "offered: []", got)
+
 alone = "file:///nowhere/alone.cairn"
 client.note("textDocument/didOpen", textDocument={"uri": alone, "languageId": "cairn", "version": 1, "text": "fn   f( )->u64{return 1;}\n"})
 check("a document that no manifest lists stands alone", client.diagnostics(alone) == [])

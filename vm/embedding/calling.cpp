@@ -124,7 +124,11 @@ cairn_status run(cairn_function& function, std::span<const std::uint64_t> slots,
     return CAIRN_TRAPPED;
   }
   if (result != nullptr && !shape.result_reference) {
-    *result = result_slots == 0 ? cairn_value{} : get(shape.result, words.data());
+    if (result_slots == 0) {
+      *result = cairn_value{};
+    } else if (!get_same(shape.result, words.data(), *result)) {
+      *result = get(shape.result, words.data());
+    }
   }
   return CAIRN_OK;
 }
@@ -183,6 +187,7 @@ using cairn::embedding::HostOutput;
 using cairn::embedding::invoke;
 using cairn::embedding::named;
 using cairn::embedding::put;
+using cairn::embedding::put_same;
 using cairn::embedding::ready;
 using cairn::embedding::run;
 using cairn::embedding::start;
@@ -315,6 +320,7 @@ cairn_status cairn_call(cairn_function* function, const cairn_value* arguments, 
     return guarded(CAIRN_BAD_ARGUMENT, [&] { return call_with_guards(*function, arguments, count, result, trap); });
   }
   for (std::size_t k = 0; k < count; ++k) {
+    if (put_same(shape.parameters[k], arguments[k], slots.data() + k)) continue;
     if (const std::string why = put(shape.parameters[k], arguments[k], slots.data() + k); !why.empty()) {
       return bad(module, named(shape.parameters[k], k) + " " + why);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <expected>
 #include <string>
 #include <vector>
@@ -47,6 +48,22 @@ struct Shape {
 
 /// Why an argument does not fit its parameter; empty when it does, and `slots` holds it.
 [[nodiscard]] std::string put(const Form& form, const cairn_value& value, std::uint64_t* slots);
+/// The usual case of `put`, for calls that take no longer than they must: 64 bits of the very kind that is wanted.
+/// False: nothing is said yet.
+[[nodiscard]] inline bool put_same(const Form& form, const cairn_value& value, std::uint64_t* slot) {
+  if (value.kind != form.kind) return false;
+  if (form.kind != CAIRN_U64 && form.kind != CAIRN_I64 && form.kind != CAIRN_F64) return false;
+  std::memcpy(slot, &value.as, sizeof(*slot));
+  return true;
+}
+/// The same of `get`.
+[[nodiscard]] inline bool get_same(const Form& form, const std::uint64_t* slot, cairn_value& value) {
+  if (form.kind != CAIRN_U64 && form.kind != CAIRN_I64 && form.kind != CAIRN_F64) return false;
+  value.kind = form.kind;
+  value.element = CAIRN_VOID;
+  std::memcpy(&value.as, slot, sizeof(*slot));
+  return true;
+}
 /// A value out of its slots.
 [[nodiscard]] cairn_value get(const Form& form, std::uint64_t* slots);
 

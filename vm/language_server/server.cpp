@@ -4,7 +4,9 @@
 
 #include "frontend/check/rows.hpp"
 #include "frontend/syntax/formatter.hpp"
+#include "vm/language_server/fixes.hpp"
 #include "vm/language_server/meaning.hpp"
+#include "vm/language_server/reading_aids.hpp"
 #include "vm/version.hpp"
 
 namespace cairn::lsp {
@@ -33,6 +35,11 @@ nlohmann::json capabilities() {
           {"referencesProvider", true},
           {"documentHighlightProvider", true},
           {"renameProvider", true},
+          {"workspaceSymbolProvider", true},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"codeLensProvider", {{"resolveProvider", false}}},
+          {"inlayHintProvider", true},
+          {"semanticTokensProvider", {{"legend", semantic_token_legend()}, {"full", true}}},
           {"completionProvider", {{"triggerCharacters", {"."}}}},
           {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}}};
 }
@@ -120,6 +127,12 @@ nlohmann::json Server::answer(const std::string& method, const Json& parameters)
   if (method == "textDocument/documentHighlight") return references(parameters, true);
   if (method == "textDocument/rename") return rename(parameters);
   if (method == "textDocument/formatting") return formatting(parameters);
+  if (method == "textDocument/codeAction") return actions(parameters);
+  if (method == "workspace/symbol") return workspace(parameters.value("query", std::string()));
+  if (method == "textDocument/semanticTokens/full" || method == "textDocument/inlayHint" ||
+      method == "textDocument/codeLens") {
+    return aids(method, parameters);
+  }
   const bool symbols = method == "textDocument/documentSymbol";
   if (symbols || method == "textDocument/completion" || method == "textDocument/signatureHelp") {
     const Good* known = good(parameters);
@@ -311,6 +324,42 @@ nlohmann::json Server::rename(const Json& parameters) const {
     throw std::domain_error("under the name " + wanted + " the project would be another program");
   }
   return {{"changes", edits}};
+}
+
+nlohmann::json Server::actions(const Json& parameters) const {
+  const auto path = document_of(parameters);
+  if (!path || !buffers_.contains(*path)) return Json::array();
+  const std::string& text = buffers_.at(*path);
+  const Json range = parameters.value("range", Json::object());
+  return code_actions(*path, buffers_, offset_of(text, range.value("start", Json::object())),
+                      offset_of(text, range.value("end", Json::object())));
+}
+
+/// Of every project that has an open document, each declaration once.
+nlohmann::json Server::workspace(const std::string& query) const {
+  Json all = Json::array();
+  for (const auto& [path, known] : good_) {
+    for (const Json& symbol : workspace_symbols(*known.analysis, query)) {
+      if (std::ranges::find(all, symbol) == all.end()) all.push_back(symbol);
+    }
+  }
+  return all;
+}
+
+/// What is shown beside a text comes from the text it was made for: none while the current one is another.
+nlohmann::json Server::aids(const std::string& method, const Json& parameters) const {
+  const bool tokens = method == "textDocument/semanticTokens/full";
+  const Good* known = good(parameters);
+  const auto path = document_of(parameters);
+  const auto number = known == nullptr ? std::nullopt : known->analysis->file_number(*path);
+  if (!number || known->text != buffers_.at(*path)) return tokens ? Json(nullptr) : Json::array();
+  const Analysis& analysis = *known->analysis;
+  if (tokens) return semantic_tokens(analysis, *number);
+  if (method == "textDocument/codeLens") return code_lenses(analysis, *number, uri_of(*path));
+  const std::string& text = known->text;
+  const Json range = parameters.value("range", Json::object());
+  return inlay_hints(analysis, *number, offset_of(text, range.value("start", Json::object())),
+                     offset_of(text, range.value("end", Json::object())));
 }
 
 nlohmann::json Server::formatting(const Json& parameters) const {

@@ -43,6 +43,9 @@ class Server {
   Json references(const Json& parameters, bool in_document) const;
   Json rename(const Json& parameters) const;
   Json formatting(const Json& parameters) const;
+  Json actions(const Json& parameters) const;
+  Json workspace(const std::string& query) const;
+  Json aids(const std::string& method, const Json& parameters) const;
 
   Connection connection_;
   Buffers buffers_;

@@ -106,6 +106,7 @@ void read_stream(Shell& shell, bool prompts) {
   while (true) {
     if (prompts) std::cout << (pending.is_empty() ? kPrompt : "  ") << std::flush;
     if (!std::getline(std::cin, line)) break;
+    shell.session().calm();
     if (trimmed(line).empty()) {
       pending = EntryReader();
       continue;

@@ -2,6 +2,7 @@
 #include "vm/repl/session_state.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <optional>
 
@@ -118,8 +119,9 @@ bool ReplSession::declare(const std::string& text) {
   const std::string name = declared_name(text);
   const std::vector<Declaration> declarations = declarations_;
   const std::vector<Insertion> hidden = hidden_;
-  if (!name.empty()) std::erase_if(declarations_, [&](const Declaration& each) { return each.name == name; });
-  if (accept_declaration(name, text)) {
+  const auto replaced =
+      name.empty() ? 0 : std::erase_if(declarations_, [&](const Declaration& each) { return each.name == name; });
+  if (accept_declaration(name, text, replaced != 0)) {
     (is_import(text) ? imports_ : declarations_).push_back({name, text});
     return true;
   }
@@ -128,24 +130,43 @@ bool ReplSession::declare(const std::string& text) {
   return false;
 }
 
-/// Whether the program checks with the declaration, which may take the place of one of the program of `path`, and may
-/// change what earlier entries would make today: their bindings keep the values and types they have.
-bool ReplSession::accept_declaration(const std::string& name, const std::string& text) {
+namespace {
+
+/// Whether a text has a word.
+bool mentions(std::string_view text, std::string_view word) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = text.find(word); !word.empty() && at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// Whether the program checks with the declaration, which may take the place of one of the program of `path`. One that
+/// changes what earlier entries mean changes nothing of what they made: their bindings keep values and types, so the
+/// function grows anew from these, and nothing is concluded from text that made something else.
+bool ReplSession::accept_declaration(const std::string& name, const std::string& text, bool again) {
   CheckedEntry judged = check_declaration(text);
   if (!judged.accepted() && judged.refusal().code == Code::Duplicate && hide_in_program(name)) {
     judged = check_declaration(text);
+    again = true;
   }
   std::string held = judged.accepted() ? held_otherwise(judged) : std::string();
-  if (judged.accepted() && held.empty()) return true;
-  if (!any_waits()) {
+  const bool changes = !bindings_.empty() && (again || !held.empty() || mentions(history_, name));
+  if (judged.accepted() && !changes) return true;
+  if (changes && any_waits()) return complain("tasks are running on what " + name + " is now: wait for them first");
+  if (changes) {
     Beginning now = beginning();
     std::swap(makers_, now.makers);
     std::swap(history_, now.history);
-    const CheckedEntry anew = check_declaration(text);
+    CheckedEntry anew = check_declaration(text);
     if (anew.accepted() && (held = held_otherwise(anew)).empty()) {
       std::erase_if(bindings_, [&](const Binding& each) { return !lives(each); });
       return true;
     }
+    if (!anew.accepted()) judged = std::move(anew);
     std::swap(makers_, now.makers);
     std::swap(history_, now.history);
   }

@@ -127,7 +127,7 @@ class ReplSession {
   };
 
   bool declare(const std::string& text);
-  bool accept_declaration(const std::string& name, const std::string& text);
+  bool accept_declaration(const std::string& name, const std::string& text, bool again);
   [[nodiscard]] std::string held_otherwise(const CheckedEntry& checked) const;
   bool hide_in_program(const std::string& name);
   bool run(CheckedEntry checked, const std::string& grown);
