@@ -124,7 +124,7 @@ def mended(text, *titles):
     client.note("textDocument/didOpen", textDocument={"uri": uri, "languageId": "cairn", "version": 1, "text": text})
     offered = client.ask("textDocument/codeAction", textDocument={"uri": uri}, range=everything, context={"diagnostics": []})
     client.note("textDocument/didClose", textDocument={"uri": uri})
-    if [action["title"] for action in offered] != list(titles):
+    if not titles or [action["title"] for action in offered] != list(titles):
         return f"offered: {offered}"
     edit = offered[0]["edit"]["changes"][uri][0]
     lines = text.splitlines(keepends=True)

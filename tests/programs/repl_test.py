@@ -53,7 +53,7 @@ session("a type that a binding has a value of is not declared otherwise",
         "struct P { a:u8; b:u8; }\nlet p = P(1, 2);\nstruct P { a:u64; b:u64; }\np\n:forget p\nstruct P { a:u64; b:u64; }\nP(3, 4)\nenum C { Red; Blue; }\nlet c = C.Red;\nenum C { Blue; Red; }\nc\n",
         "P(1, 2) : P\nP(3, 4) : P\nC.Red : C\n", "p holds a value of what P was before", "c holds a value of what C was before")
 session("nothing is concluded from text that would make something else today",
-        "const N:usize = 9;\nlet n = N;\nbuffer xs:u64[4] = zeroed;\nconst N:usize = 2;\nn\nxs[n]\nxs[N]\n", "9 : usize\n0 : u64\n", "trap: bounds: index 9, length 4")
+        "const N:usize = 9;\nlet n = N;\nbuffer xs:u64[4] = zeroed;\nconst N:usize = 2;\nn\nxs[N]\nxs[n]\n", "9 : usize\n0 : u64\n", "trap: bounds: index 9, length 4")
 session("an owner that a call gives is shown and released",
         "import std.vec;\nvec.from(\"ab\")\nlet mut v = vec.from(\"xyz\");\nvec.pop(v)\n:type vec.from(\"ab\")\nv.len\n",
         "std.vec.Vec[u8]([97, 98], 2) : std.vec.Vec[u8]\nstd.core.Option[u8].Some(122) : std.core.Option[u8]\nstd.vec.Vec[u8]\n2 : usize\n")

@@ -28,6 +28,18 @@ std::string quoted_in(std::string_view message) {
   return close == std::string_view::npos ? std::string() : std::string(message.substr(open + 1, close - open - 1));
 }
 
+/// The name a refusal is about: quoted, or behind "called".
+std::string named_in(std::string_view message) {
+  if (std::string quoted = quoted_in(message); !quoted.empty()) return quoted;
+  constexpr std::string_view kCalled = " called ";
+  const std::size_t found = message.find(kCalled);
+  if (found == std::string_view::npos) return {};
+  std::string_view name = message.substr(found + kCalled.size());
+  std::size_t end = 0;
+  while (end < name.size() && (is_word_byte(name[end]) || (name[end] == '.' && end + 1 < name.size()))) ++end;
+  return std::string(name.substr(0, end));
+}
+
 /// The last `let NAME` before a place: names are not shadowed, so it is the one meant.
 std::vector<Edit> let_mut(const std::string& text, const std::string& name, std::size_t before) {
   std::size_t at = std::string::npos;
@@ -157,7 +169,7 @@ json code_actions(const std::filesystem::path& path, const Buffers& buffers, std
     std::vector<Edit> edits;
     if (refusal.code == Code::Immutable) edits = let_mut(text, quoted_in(refusal.message), place->offset);
     if (refusal.code == Code::Callee || refusal.code == Code::Type || refusal.code == Code::Unbound) {
-      edits = imports(now, text, quoted_in(refusal.message));
+      edits = imports(now, text, named_in(refusal.message));
     }
     if (refusal.code == Code::MatchCoverage) edits = missing_arms(text, refusal.message, place->offset);
     for (const Edit& edit : edits) {

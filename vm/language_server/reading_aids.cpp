@@ -188,9 +188,16 @@ json inlay_hints(const Analysis& analysis, std::uint32_t number, std::size_t beg
   for (const auto& function : compilation.program.functions) {
     for (const checked::Local* local : function->locals) {
       if (!local->name || local->kind != checked::LocalKind::Let || !inside(local->position)) continue;
-      const std::size_t at = local->position.offset - file.begin;
-      const std::size_t after = token_end(file.text, at);
-      if (file.text.substr(at, after - at) != compilation.names.text(local->name)) continue;
+      // A let stands where its statement does: the name follows.
+      const std::string name(compilation.names.text(local->name));
+      std::size_t at = local->position.offset - file.begin;
+      std::size_t after = token_end(file.text, at);
+      while (after < file.text.size() &&
+             (file.text.substr(at, after - at) == "let" || file.text.substr(at, after - at) == "mut")) {
+        at = std::min(file.text.find_first_not_of(" \t\n", after), file.text.size());
+        after = token_end(file.text, at);
+      }
+      if (file.text.substr(at, after - at) != name) continue;
       const std::size_t next = file.text.find_first_not_of(" \t", after);
       if (next != std::string::npos && file.text[next] == '=') tell(after, ":" + std::string(local->type->name), 1);
     }
