@@ -37,13 +37,15 @@ bool Emitter::emit(ResumePoint* points) {
       stack_word_ = i.word;
     }
   }
+  find_early_moves();
   // A block that only jumps and moves nothing is jumped over.
   forward_.resize(n_.blocks.size());
   for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
     std::uint32_t to = b;
     for (std::uint32_t hops = 0; hops < 8 && to != 0; ++hops) {
       const MachineBlock& block = n_.blocks[to];
-      bool is_empty = block.successors.size() == 1 && moves_.ends[to].count == 0 && moves_.starts[to].count == 0;
+      const bool moves = moves_.ends[to].count != 0 && !(block.block == kNone && early_[block.predecessors[0]] == to);
+      bool is_empty = block.successors.size() == 1 && !moves && moves_.starts[to].count == 0;
       for (std::uint32_t k = block.first; is_empty && k < block.end; ++k) {
         const Node& node = n_.nodes[k];
         is_empty = moves_.before[k].count == 0 && moves_.after[k].count == 0 &&
@@ -78,6 +80,49 @@ void Emitter::find_guarded() {
   }
   std::ranges::sort(guarded_words_);
   guarded_words_.erase(std::ranges::unique(guarded_words_).begin(), guarded_words_.end());
+}
+
+/// The moves of a way back to a loop's start are made before the branch that takes it, where nothing else reads what
+/// they write: the branch then leads to the loop itself.
+void Emitter::find_early_moves() {
+  early_.assign(n_.blocks.size(), kNone);
+  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+    const MachineBlock& block = n_.blocks[b];
+    if (block.successors.size() != 2 || !n_.phi_moves[b].empty()) continue;
+    for (const std::uint32_t edge : block.successors) {
+      if (n_.blocks[edge].block != kNone || n_.blocks[edge].successors[0] > b) continue;
+      if (may_move_early(b, edge)) early_[b] = edge;
+    }
+  }
+}
+
+bool Emitter::may_move_early(std::uint32_t b, std::uint32_t edge) const {
+  constexpr std::size_t kMost = 4;
+  const MachineBlock& block = n_.blocks[b];
+  const auto moves = moves_.of(moves_.ends[edge]);
+  if (moves.empty() || moves.size() > kMost || block.successors[0] == block.successors[1]) return false;
+  const std::uint32_t other = block.successors[0] == edge ? block.successors[1] : block.successors[0];
+  const std::uint32_t last = block.end - 1;
+  const Node& branch = n_.nodes[last];
+  if (branch.value == kNoValue || f_.at(branch.value).op != Opcode::Branch ||
+      moves_.of(moves_.before[last]).size() != 0) {
+    return false;
+  }
+  const auto writes = [&](const Location& location) {
+    return std::ranges::any_of(moves, [&](const Move& each) { return each.to == location; });
+  };
+  for (const Input& each : n_.inputs_of(branch)) {
+    if (each.needs != Input::Needs::Nothing && writes(location_at(i_, homes_, each.value, gap_of(last) + 1)))
+      return false;
+  }
+  for (std::size_t k = 0; k < i_.set_words; ++k) {
+    for (std::uint64_t bits = i_.live_in[other * i_.set_words + k]; bits != 0; bits &= bits - 1) {
+      const auto value = static_cast<Value>(k * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (writes(location_at(i_, homes_, value, block.to() - 1))) return false;
+      if (writes(homes_.of_value[value])) return false;
+    }
+  }
+  return true;
 }
 
 // ------------------------------------------------------------------------------------------------ entering
@@ -258,6 +303,7 @@ bool Emitter::node(std::uint32_t k) {
   }
   move_all(moves_.of(moves_.before[k]));
   if (k + 1 == block.end) move_all(moves_.of(moves_.ends[block_]));
+  if (k + 1 == block.end && early_[block_] != kNone) move_all(moves_.of(moves_.ends[early_[block_]]));
   if (node_->kind == NodeKind::Label) {
     move_all(moves_.of(moves_.starts[block_]));
     move_all(moves_.of(moves_.after[k]));

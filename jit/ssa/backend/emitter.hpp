@@ -69,6 +69,8 @@ class Emitter {
   // ---- the driver and the operands of the node being made (emitter.cpp)
   void entries();
   void find_guarded();
+  void find_early_moves();
+  [[nodiscard]] bool may_move_early(std::uint32_t b, std::uint32_t edge) const;
   void prologue();
   void zero_frame();
   void arguments_to_frame();
@@ -190,6 +192,7 @@ class Emitter {
   Label entry_, fast_, leave_, fail_, slow_return_, frame_full_, stack_full_;
   std::vector<Label> labels_;           // by block
   std::vector<std::uint32_t> forward_;  // by block: where a jump to it goes
+  std::vector<std::uint32_t> early_;    // by block: the edge whose moves are made before its branch, or kNone
   std::vector<Exit> exits_;
   struct Constant {
     std::uint64_t low, high;
