@@ -122,8 +122,7 @@ bool FunctionWriter::write_comparison() {
   RegisterKind kind = kind_named(op_name_.type);
   if (kind == RegisterKind::None) {
     const std::uint32_t b = operand(Place::B);
-    const bool is_signed = op_name_.verb.ends_with(".s");
-    kind = common_kind(b, op_name_.immediate ? b : operand(Place::C), is_signed);
+    kind = common_kind(b, op_name_.immediate ? b : operand(Place::C), order_of(op_name_.verb));
   }
   assign(Place::A, RegisterKind::Bool, cat(value(Place::B, kind), " ", sign, " ", right(Place::C, kind)));
   return true;

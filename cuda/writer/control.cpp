@@ -81,11 +81,11 @@ bool FunctionWriter::write_jump() {
     const auto bits = static_cast<std::uint32_t>(operand(Place::M));
     const std::uint64_t slot =
         is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bits)}) : std::uint64_t{bits};
-    kind = is_declared(operand(Place::A)) ? kind_of(operand(Place::A)) : RegisterKind::U64;
+    kind = common_kind(operand(Place::A), operand(Place::A), order_of(test));
     if (!holds(kind, slot)) kind = is_signed ? RegisterKind::I64 : RegisterKind::U64;
     right = literal(kind, slot);
   } else {
-    if (kind == RegisterKind::None) kind = common_kind(operand(Place::A), operand(Place::B), is_signed);
+    if (kind == RegisterKind::None) kind = common_kind(operand(Place::A), operand(Place::B), order_of(test));
     right = value(Place::B, kind);
   }
   const std::string condition = cat(value(Place::A, kind), " ", sign, " ", right);

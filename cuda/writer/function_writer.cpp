@@ -166,9 +166,12 @@ std::string FunctionWriter::right(Place place, RegisterKind kind) const {
   return op_name_.immediate ? literal(kind, code()[1]) : value(place, kind);
 }
 
-RegisterKind FunctionWriter::common_kind(std::uint32_t a, std::uint32_t b, bool is_signed) const {
-  if (is_declared(a) && is_declared(b) && kind_of(a) == kind_of(b)) return kind_of(a);
-  return is_signed ? RegisterKind::I64 : RegisterKind::U64;
+RegisterKind FunctionWriter::common_kind(std::uint32_t a, std::uint32_t b, Order order) const {
+  const RegisterKind wide = order == Order::Signed ? RegisterKind::I64 : RegisterKind::U64;
+  if (!is_declared(a) || !is_declared(b) || kind_of(a) != kind_of(b)) return wide;
+  // As slots, a signed number is a large unsigned one.
+  const bool turns = order == Order::Unsigned && bytecode::RegisterType{kind_of(a)}.is_signed();
+  return turns ? wide : kind_of(a);
 }
 
 std::string FunctionWriter::parameter_list() const {

@@ -88,8 +88,12 @@ class FunctionWriter {
   void assign_pointer(std::uint32_t slot, std::string_view expression);
   /// The last operand of an operation: register `place`, or the immediate.
   [[nodiscard]] std::string right(Place place, RegisterKind kind) const;
-  /// Both operands of a generic operation as one kind.
-  [[nodiscard]] RegisterKind common_kind(std::uint32_t a, std::uint32_t b, bool is_signed) const;
+  /// Both operands of a comparison as one kind.
+  enum class Order : std::uint8_t { None, Signed, Unsigned };
+  [[nodiscard]] static Order order_of(std::string_view verb) {
+    return verb.ends_with(".u") ? Order::Unsigned : verb.ends_with(".s") ? Order::Signed : Order::None;
+  }
+  [[nodiscard]] RegisterKind common_kind(std::uint32_t a, std::uint32_t b, Order order) const;
 
   // Memory of the frame.
   [[nodiscard]] std::string frame_address(std::uint64_t offset) const;

@@ -63,10 +63,8 @@ class Workshop {
     fs::remove_all(folder_, error);
   }
 
-  /// The library of a kernel's text, or null with what the compiler said.
-  void* build(const KernelText& kernel, std::string& said) {
-    std::string source = "#include \"tests/cuda/host_grid.hpp\"\n" + kernel.text + "\n";
-    for (const Entry& entry : kernel.entries) source += launcher_text(entry);
+  void* build(const std::string& text, std::string& said) {
+    const std::string source = "#include \"tests/cuda/host_grid.hpp\"\n" + text;
     if (const auto known = built_.find(source); known != built_.end()) return known->second;
     const fs::path base = folder_ / ("kernel" + std::to_string(built_.size()));
     std::ofstream(base.string() + ".cpp") << source;
@@ -93,6 +91,13 @@ class Workshop {
 Workshop& workshop() {
   static Workshop one;
   return one;
+}
+
+/// The library of a kernel's text and its launchers.
+void* kernel_library(const KernelText& kernel, std::string& said) {
+  std::string text = kernel.text + "\n";
+  for (const Entry& entry : kernel.entries) text += launcher_text(entry);
+  return host_library(text, said);
 }
 
 class HostContext final : public Context {
@@ -171,7 +176,7 @@ class HostContext final : public Context {
     constexpr std::uint64_t kMostHere = 3;  // blocks of a grid that strides
     auto text = write_kernel(module_, use);
     std::string said = text ? std::string() : text.error();
-    void* const library = text ? workshop().build(*text, said) : nullptr;
+    void* const library = text ? kernel_library(*text, said) : nullptr;
     if (library == nullptr) {
       end_.unsupported = said;
       return Failure::Missing;
@@ -265,6 +270,8 @@ std::string host_compiler() {
   }
   return {};
 }
+
+void* host_library(const std::string& text, std::string& said) { return workshop().build(text, said); }
 
 std::unique_ptr<Device> host_device(const bytecode::Module& module, HostDeviceEnd& end) {
   return std::make_unique<HostDevice>(module, end);

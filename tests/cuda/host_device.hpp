@@ -20,6 +20,9 @@ struct HostDeviceEnd {
 /// The C++ compiler that compiles texts; empty when there is none.
 [[nodiscard]] std::string host_compiler();
 
+/// A library of the C++ text, which stays for the process; null with what the compiler said.
+[[nodiscard]] void* host_library(const std::string& text, std::string& said);
+
 /// `end` outlives the device.
 [[nodiscard]] std::unique_ptr<cuda::Device> host_device(const bytecode::Module& module, HostDeviceEnd& end);
 

@@ -88,7 +88,4 @@ inline std::uint64_t without_nan_bits(std::uint64_t value, RegisterKind kind) {
   return value;
 }
 
-/// Values of a kind at which operations change their minds, and some others.
-std::vector<std::uint64_t> operands_of(RegisterKind kind, std::mt19937_64& random);
-
 }  // namespace cairn::tests
