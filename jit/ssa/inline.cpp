@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMostCallee = 60;      // instructions of an inlined function
 constexpr std::size_t kMostTotal = 700;      // of a function that has taken others in
 constexpr std::size_t kMostTiny = 14;        // taken in although the function is large
-constexpr std::uint32_t kMostDepth = 5;      // of frames
-constexpr std::uint32_t kMostRecursion = 3;  // of one function within itself
+constexpr std::uint32_t kMostDepth = 7;      // of frames
+constexpr std::uint32_t kMostRecursion = 4;  // of one function within itself
 
 class Inliner {
  public:
