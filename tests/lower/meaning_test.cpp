@@ -106,6 +106,29 @@ fn main() -> i32 { let mut t = Table(twice); let f = take(t.f); let g = t.f; pri
   CHECK(empty.trap.find("callable") != std::string::npos);
 }
 
+TEST_CASE("what an rw borrow of a function value is given stands in the variable it borrows") {
+  CHECK(output_of(R"(
+fn next(x:u64) -> u64 = x + 1;
+fn nine(x:u64) -> u64 = x * 9;
+fn set(f:rw<fn(u64) -> u64>) { f = nine; }
+fn twice(f:ro<fn(u64) -> u64>, x:u64) -> u64 = f(f(x));
+fn through(f:rw<fn(u64) -> u64>) -> u64 {
+  f = next;
+  let a = twice(f, 3);
+  let b = f(1);
+  return a + b;
+}
+fn main() -> i32 {
+  let mut f:fn(u64) -> u64 = next;
+  set(f);
+  let a = f(3);
+  let b = through(f);
+  let c = f(10);
+  println(a, " ", b, " ", c);
+  return 0;
+})") == "27 7 11\n");
+}
+
 TEST_CASE("a member of a scalar type can be called through a dyn borrow") {
   CHECK(output_of(R"(
 trait Count { fn count(self:ro<Self>) -> u64; fn add(self:rw<Self>, by:u64); }
