@@ -262,7 +262,8 @@ void Emitter::go(NodeId from, NodeId to) {
   } else {
     cc_.mov(waiting, 0xff);
   }
-  if (graph_.nodes[from].waiting.empty()) {
+  // Where all threads are, nobody waits elsewhere.
+  if (!has_mask_) {
     cc_.jmp(labels_[to]);
   } else {
     dispatch(from);
@@ -308,6 +309,8 @@ void Emitter::branch(NodeId k, const Instruction& last) {
     go(k, node.next[0]);
     return;
   }
+  const Label all = cc_.newLabel(), none = cc_.newLabel();
+  const bool may_agree = jump_together(last, all, none);
   const K taken = relation(last, true);
   const K rest = cc_.newKw();
   cc_.kandnw(rest, taken, active());
@@ -322,6 +325,75 @@ void Emitter::branch(NodeId k, const Instruction& last) {
     cc_.or_(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[way])), threads.r8());
   }
   dispatch(k);
+  if (!may_agree) return;
+  for (std::size_t way = 0; way < 2; ++way) {
+    vectors_.clear();
+    cc_.bind(way == 0 ? all : none);
+    go(k, node.next[way]);
+    const NodeId to = node.next[way];
+    if (!graph_.nodes[to].joins && to == k + 1) cc_.jmp(labels_[to]);
+  }
+}
+
+/// Where a word all threads share is compared with one that grows from thread to thread, the first and the last tell
+/// whether all agree: then control goes to `all` (it holds) or `none`. False when the comparison is no such.
+bool Emitter::jump_together(const Instruction& last, const Label& all, const Label& none) {
+  using x86::CondCode;
+  const Shape& shape = *last.shape;
+  if (has_mask_ || shape.verb != Verb::JumpOn || is_float(shape.type) || is_signed(shape.type)) return false;
+  const bool left_grows = value(last.use[0]).kind == Class::Linear;
+  if (shape.immediate && !left_grows) return false;
+  const ValueId growing = last.use[left_grows ? 0 : 1];
+  if (value(growing).kind != Class::Linear) return false;
+  Gp shared;
+  if (shape.immediate) {
+    const std::uint32_t m = bytecode::m_of(last.code[1]);
+    const bool extends = shape.relation == Relation::Eq || shape.relation == Relation::Ne;
+    shared = fresh_gp();
+    cc_.mov(shared, extends ? static_cast<std::int64_t>(static_cast<std::int32_t>(m)) : static_cast<std::int64_t>(m));
+  } else {
+    const ValueId other = last.use[left_grows ? 1 : 0];
+    if (!value(other).is_uniform()) return false;
+    shared = gp(other);
+  }
+  const Gp first = gp(growing), top = fresh_gp();
+  cc_.lea(top, x86::ptr(first, static_cast<std::int32_t>(value(growing).number * (kLanes - 1))));
+  const auto when = [&](const Gp& other, CondCode condition, const Label& to) {
+    cc_.cmp(shared, other);
+    cc_.j(condition, to);
+  };
+  Relation relation = shape.relation;  // of the shared word to the growing one
+  if (left_grows) {
+    relation = relation == Relation::Lt   ? Relation::Gt
+               : relation == Relation::Le ? Relation::Ge
+               : relation == Relation::Gt ? Relation::Lt
+               : relation == Relation::Ge ? Relation::Le
+                                          : relation;
+  }
+  switch (relation) {
+    case Relation::Lt:
+      when(first, CondCode::kB, all);
+      when(top, CondCode::kAE, none);
+      return true;
+    case Relation::Le:
+      when(first, CondCode::kBE, all);
+      when(top, CondCode::kA, none);
+      return true;
+    case Relation::Gt:
+      when(top, CondCode::kA, all);
+      when(first, CondCode::kBE, none);
+      return true;
+    case Relation::Ge:
+      when(top, CondCode::kAE, all);
+      when(first, CondCode::kB, none);
+      return true;
+    default: {
+      const Label& differ = relation == Relation::Ne ? all : none;
+      when(first, CondCode::kB, differ);
+      when(top, CondCode::kA, differ);
+      return true;
+    }
+  }
 }
 
 // ------------------------------------------------------------------------------------ waiting and leaving

@@ -55,6 +55,7 @@ class Emitter {
   void node(NodeId k);
   void end_of(NodeId k, const Instruction& last);
   void branch(NodeId k, const Instruction& last);
+  bool jump_together(const Instruction& last, const Label& all, const Label& none);
   void go(NodeId from, NodeId to);
   void dispatch(NodeId from);
   void add_moves(NodeId from, NodeId to, std::vector<Move>& moves, const K* mask);
