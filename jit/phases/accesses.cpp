@@ -80,7 +80,8 @@ void Emitter::guard_bounds(const Instruction&, ValueId length, ValueId index) {
     return;
   }
   const K bad = cc_.newKw();
-  masked().vpcmpuq(bad, vec(index), vec(length), 5);
+  const Vec indices = vec(index), lengths = vec(length);  // before the mask is said: they may be made here
+  masked().vpcmpuq(bad, indices, lengths, 5);
   leave_if_any(bad);
 }
 
