@@ -2,7 +2,9 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <span>
 
 #include "cuda/cache/code_cache.hpp"
@@ -73,9 +75,9 @@ std::string why_not_built(const Nvrtc& nvrtc, std::string_view target) {
          "; it knows " + all;
 }
 
-std::vector<std::string> options_for(const Nvrtc& nvrtc, const std::string& target) {
+std::vector<std::string> options_for(int major, const std::string& target) {
   return {"--gpu-architecture=" + target,
-          nvrtc.major() >= 12 ? "--std=c++20" : "--std=c++17",
+          major >= 12 ? "--std=c++20" : "--std=c++17",
           "--device-as-default-execution-space",
           "--fmad=false",
           "--ftz=false",
@@ -120,29 +122,42 @@ std::optional<Compiled> unpacked(std::span<const std::uint8_t> bytes) {
   return compiled;
 }
 
+/// NVRTC is opened by the first kernel that the cache lacks: opening it takes longer than loading a kernel.
 class NvrtcCompiler final : public Compiler {
  public:
-  NvrtcCompiler(std::unique_ptr<Nvrtc> nvrtc, std::string target)
-      : nvrtc_(std::move(nvrtc)), target_(std::move(target)), cache_(CodeCache::default_folder()) {}
+  NvrtcCompiler(std::unique_ptr<Nvrtc> nvrtc, int major, std::string version, std::string target, CodeCache cache)
+      : nvrtc_(std::move(nvrtc)),
+        major_(major),
+        version_(std::move(version)),
+        target_(std::move(target)),
+        cache_(std::move(cache)) {}
 
   std::expected<Code, std::string> compile(const bytecode::Module& module, const KernelUse& use) override {
     auto text = write_kernel(module, use);
     if (!text) return std::unexpected(text.error());
-    const std::vector<std::string> options = options_for(*nvrtc_, target_);
+    const std::vector<std::string> options = options_for(major_, target_);
     std::string settings;
     for (const std::string& option : options) settings += option + "\n";
-    const std::string version = nvrtc_->version();
     const CacheKey& headers_digest = headers().digest;
     const std::array<std::string_view, 4> parts{
-        text->text, settings, version,
+        text->text, settings, version_,
         std::string_view(reinterpret_cast<const char*>(headers_digest.data()), headers_digest.size())};
     const CacheKey key = cache_key(parts);
     std::optional<Compiled> compiled;
     if (const auto kept = cache_.find(key)) compiled = unpacked(*kept);
     if (!compiled) {
+      {
+        const std::lock_guard guard(mutex_);
+        if (nvrtc_ == nullptr) {
+          auto opened = Nvrtc::open();
+          if (!opened) return std::unexpected(opened.error());
+          nvrtc_ = std::move(*opened);
+        }
+      }
       compiled = nvrtc_->compile(text->text, text->name + ".cu", headers().headers, options);
-      if (!compiled->worked)
+      if (!compiled->worked) {
         return std::unexpected("the kernel of " + text->name + " does not compile:\n" + compiled->log);
+      }
       cache_.store(key, packed(*compiled));
     }
     Code code;
@@ -158,18 +173,40 @@ class NvrtcCompiler final : public Compiler {
   }
 
  private:
+  std::mutex mutex_;
   std::unique_ptr<Nvrtc> nvrtc_;
+  int major_;
+  std::string version_;
   std::string target_;
   CodeCache cache_;
 };
 
+/// That the library of this identity builds for the target, and its version: an entry of the cache, "13.0".
+CacheKey toolkit_key(const std::string& identity, std::string_view target) {
+  const std::array<std::string_view, 3> parts{"toolkit", identity, target};
+  return cache_key(parts);
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Compiler>, std::string> Compiler::open(std::string_view target) {
+  const CodeCache cache(CodeCache::default_folder());
+  const std::string identity = Nvrtc::identity();
+  const CacheKey key = toolkit_key(identity, target);
+  if (!identity.empty()) {
+    if (const auto kept = cache.find(key)) {
+      std::string version(kept->begin(), kept->end());
+      const int major = std::atoi(version.c_str());
+      return std::make_unique<NvrtcCompiler>(nullptr, major, std::move(version), std::string(target), cache);
+    }
+  }
   auto nvrtc = Nvrtc::open();
   if (!nvrtc) return std::unexpected(nvrtc.error());
   if (std::string why = why_not_built(**nvrtc, target); !why.empty()) return std::unexpected(std::move(why));
-  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), std::string(target));
+  const std::string version = (*nvrtc)->version();
+  if (!identity.empty()) cache.store(key, std::vector<std::uint8_t>(version.begin(), version.end()));
+  const int major = (*nvrtc)->major();
+  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), major, version, std::string(target), cache);
 }
 
 std::optional<std::string> toolkit_refusal(std::string_view target) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include "cuda/nvrtc/places.hpp"
 
@@ -15,6 +16,10 @@ using Program = ProgramOpaque*;
 const std::vector<std::string>& library_names() {
   static const std::vector<std::string> names{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
   return names;
+}
+
+std::vector<std::string> places() {
+  return library_places(library_names(), {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cuda_nvrtc_cu12/lib"});
 }
 
 std::string path_of(void* handle, const std::string& otherwise) {
@@ -64,11 +69,17 @@ struct Nvrtc::Functions {
   }
 };
 
+std::string Nvrtc::identity() {
+  const std::vector<std::string> all = places();
+  struct ::stat status{};
+  if (all.empty() || !all.front().starts_with('/') || ::stat(all.front().c_str(), &status) != 0) return {};
+  return all.front() + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + " " +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
 std::expected<std::unique_ptr<Nvrtc>, std::string> Nvrtc::open() {
-  const std::vector<std::string> places =
-      library_places(library_names(), {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cuda_nvrtc_cu12/lib"});
   std::string why;
-  for (const std::string& place : places) {
+  for (const std::string& place : places()) {
     void* const handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) continue;
     std::unique_ptr<Nvrtc> library(new Nvrtc());

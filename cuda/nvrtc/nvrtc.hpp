@@ -24,7 +24,10 @@ class Nvrtc {
  public:
   struct Functions;
 
-  /// An error names the library and every place it was looked for in.
+  /// What identifies the library that `open` would open, without opening it: its path, size and time. Empty when only
+  /// the loader knows where it lies.
+  [[nodiscard]] static std::string identity();
+  /// An error says where the library comes from.
   [[nodiscard]] static std::expected<std::unique_ptr<Nvrtc>, std::string> open();
   ~Nvrtc();
   Nvrtc(const Nvrtc&) = delete;

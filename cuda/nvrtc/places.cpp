@@ -83,8 +83,8 @@ std::vector<std::string> library_places(const std::vector<std::string>& names, c
     }
   };
   for (const fs::path& toolkit : named_toolkits()) add_toolkit(toolkit);
-  places.insert(places.end(), names.begin(), names.end());
   for (const fs::path& toolkit : installed_toolkits()) add_toolkit(toolkit);
+  places.insert(places.end(), names.begin(), names.end());
   if (const std::string prefix = variable("CONDA_PREFIX"); !prefix.empty()) add_folder(fs::path(prefix) / "lib");
   for (const fs::path& packages : package_folders()) {
     for (const std::string& wheel : wheels) add_folder(packages / wheel);
