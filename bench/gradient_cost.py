@@ -11,11 +11,11 @@ SIZE = 4096
 CASES = {
     "straight line": (
         "fn f(a:f64, b:f64) -> f64 { let p = a * b + 0.5; let q = p / (1.0 + a * a); let r = sqrt(q * q + 1.0); return r * p - b; }",
-        "total += f(a, b);", "let v = f_grad(a, b, 1.0, da, db); total += v;", 8000000),
+        "total += f(a, b);", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; let v = f_grad(a, b, 1.0, da, db); total += v; slopes += da + db;", 8000000),
     "straight line, calls": (
         "fn g(v:f64) -> f64 { return v / (1.0 + v * v); }\nderive grad for g;\n"
         "fn f(a:f64, b:f64) -> f64 { let p = g(a * b); let q = g(p + b); return p * q; }",
-        "total += f(a, b);", "let v = f_grad(a, b, 1.0, da, db); total += v;", 4000000),
+        "total += f(a, b);", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; let v = f_grad(a, b, 1.0, da, db); total += v; slopes += da + db;", 4000000),
     "dot product": (
         "fn f(x:ro<f64>[SIZE], y:ro<f64>[SIZE]) -> f64 { let s = reduce + for i in SIZE yield x[i] * y[i]; return s; }",
         "total += f(x, y);", "let v = f_grad(x, y, 1.0, dx, dy); total += v;", 20000),
@@ -29,7 +29,7 @@ CASES = {
     "squared error": (
         "fn f(x:ro<f64>[SIZE], y:ro<f64>[SIZE], a:f64, b:f64) -> f64 { let mut s:f64 = 0.0; for i in 0..SIZE { let off = a * x[i] + b - y[i]; "
         "s += off * off; } return s; }",
-        "total += f(x, y, a, b);", "let v = f_grad(x, y, a, b, 1.0, dx, dy, da, db); total += v;", 20000),
+        "total += f(x, y, a, b);", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; let v = f_grad(x, y, a, b, 1.0, dx, dy, da, db); total += v; slopes += da + db;", 20000),
     "log sum exp": (
         "fn f(x:ro<f64>[SIZE]) -> f64 { let mut s:f64 = 0.0; for i in 0..SIZE { let e = math.exp(x[i]); s += e; } let l = math.log(s); return l; }",
         "total += f(x);", "let v = f_grad(x, 1.0, dx); total += v;", 1000),
@@ -47,8 +47,7 @@ fn main() -> i32 {{
   buffer dx:f64[SIZE] = zeroed;
   buffer dy:f64[SIZE] = zeroed;
   for i in 0..SIZE {{ x[i] = f64(i % 61) / 61.0; y[i] = f64(i % 53) / 53.0; }}
-  let mut da:f64 = 0.0;
-  let mut db:f64 = 0.0;
+  let mut slopes:f64 = 0.0;
   let mut a:f64 = 0.25;
   let mut b:f64 = 0.75;
   let mut total:f64 = 0.0;
@@ -58,7 +57,7 @@ fn main() -> i32 {{
     b = f64(k % 13) / 16.0;
     x[k % SIZE] = a;
   }}
-  println(total + da + db + dx[7] + dy[9]);
+  println(total + slopes + dx[7] + dy[9]);
   return 0;
 }}
 """

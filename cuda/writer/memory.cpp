@@ -253,6 +253,8 @@ bool FunctionWriter::write_bytes() {
                length(Place::A), ");"));
       return true;
     }
+    case Op::ConvertEach:  // takes no step: the loop behind it does all elements
+      return true;
     default:
       return false;
   }

@@ -42,6 +42,7 @@ class CodeVerifier {
   void rule_reference();
   void rule_part();
   void rule_bytes();
+  void rule_convert_each();
   void require_copy(Place to, Place from);
   void rule_owner();
   void rule_atomic(RegisterKind kind, std::uint32_t size);

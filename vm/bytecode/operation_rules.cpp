@@ -62,6 +62,7 @@ void CodeVerifier::check_rule() {
   if (within(op_, Op::FrameRef, Op::FrameView)) return rule_reference();
   if (within(op_, Op::Part, Op::PartExact)) return rule_part();
   if (within(op_, Op::Copy, Op::ViewCopy) || op_ == Op::Transfer) return rule_bytes();
+  if (op_ == Op::ConvertEach) return rule_convert_each();
   if (within(op_, Op::BufNew, Op::DynOf) || op_ == Op::PlacedNew || op_ == Op::PlacedDrop) return rule_owner();
   if (within(op_, Op::Call, Op::CallForeign)) return rule_call();
   if (within(op_, Op::CallableFunction, Op::CallableValue)) return rule_callable();
@@ -275,6 +276,22 @@ void CodeVerifier::rule_bytes() {
 }
 
 /// Every element of one view is to become that of another.
+/// Storage floats are patterns: u16, or u8.
+void CodeVerifier::rule_convert_each() {
+  const std::uint64_t conversion = operand(Place::M);
+  if (conversion >= 16) return fail("no such conversion");
+  const bool narrows = conversion >= 8;
+  const auto holds = [&](Place view, RegisterKind kind, std::uint32_t size) {
+    const std::uint32_t element = read(view).type.type;
+    return module_.types[element].size == size && has_scalar(module_, element, 0, kind, size);
+  };
+  const bool is_byte = conversion % 4 >= 2;
+  const bool is_wide = conversion % 8 >= 4;
+  require(holds(narrows ? Place::C : Place::D, is_byte ? RegisterKind::U8 : RegisterKind::U16, is_byte ? 1 : 2) &&
+              holds(narrows ? Place::D : Place::C, is_wide ? RegisterKind::F64 : RegisterKind::F32, is_wide ? 8 : 4),
+          "elements of another type");
+}
+
 void CodeVerifier::require_copy(Place to, Place from) {
   const std::uint32_t element = read(to).type.type;
   require(read(from).type.type == element && module_.types[element].size == operand(Place::M),

@@ -207,6 +207,9 @@ template <Op op>
   return pc + kWords<op>;
 }
 
+/// convert.each.
+void run_convert_each(Machine& m, const Word* pc);
+
 template <Op op>
 [[gnu::always_inline]] inline const Word* owner_step(Machine& m, const Word* pc) {
   const Word w = pc[0];

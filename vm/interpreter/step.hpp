@@ -35,6 +35,9 @@ template <Op op, bool watched>
     return part_step<op>(m, pc);
   } else if constexpr (within(op, Op::Copy, Op::ViewCopy)) {
     return bytes_step<op>(m, pc);
+  } else if constexpr (op == Op::ConvertEach) {
+    run_convert_each(m, pc);
+    return pc + kWords<op>;
   } else if constexpr (within(op, Op::BufNew, Op::DynOf)) {
     return owner_step<op>(m, pc);
   } else if constexpr (within(op, Op::Call, Op::ReturnPair)) {

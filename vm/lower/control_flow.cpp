@@ -125,6 +125,7 @@ void FunctionLowering::for_(const checked::ForStmt& s) {
       emit(s.position, Op::JumpLeU, limit, counter.reg, exit);
     }
   }
+  convert_each(*s.body, *s.binder, counter.reg, limit, exit);
   const Label body = f_.label();
   f_.bind(body);
   const Lives before = lives();

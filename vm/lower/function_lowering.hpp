@@ -280,6 +280,8 @@ class FunctionLowering {
   void match_arms(const checked::MatchStmt& s, Register tag, const Place* subject, bool owned);
   void arm(const checked::MatchArm& arm, const Type& sum, const Place* subject, bool owned, Position position);
   void leave_loop(Label to, bool breaks, Position position);
+  void convert_each(const checked::Block& body, const checked::Local& binder, Register index, Register limit,
+                    Label done);
   bool is_steady(const Expr& e);
 
   // --- cleanup.cpp

@@ -322,6 +322,10 @@ void FunctionLowering::run_lane() {
   if (gives_terms) f_.emit(Op::SubU64, limit, f_.parameter(1), first);
   const Label body = f_.label();
   const Label next = f_.label();
+  const Label done = f_.label();
+  if (form.kind == LaneForm::Kind::Region && !form.device) {
+    convert_each(*function_.body, binder, index, limit, done);
+  }
   f_.bind(body);
   if (gives_terms) f_.emit(Op::AddU64, index, first, written);
   ++depth_;
@@ -356,9 +360,10 @@ void FunctionLowering::run_lane() {
   release(mark);
   --depth_;
   const bool is_endless = form.kind == LaneForm::Kind::Region && function_.body->leaves;
-  if (is_endless) return;
+  if (is_endless) return f_.bind(done);
   f_.bind(next);
   emit(function_.position, Op::LoopNext, gives_terms ? written : index, limit, body);
+  f_.bind(done);
   if (folds || form.kind == LaneForm::Kind::Compact) {
     f_.emit(Op::ReturnValue, folds ? total : written);
   } else {
