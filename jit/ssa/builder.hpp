@@ -49,7 +49,7 @@ class Builder {
   void lane_uses();  // and where a lane or a kernel's thread is
   void live_uses(std::uint32_t word);
 
-  // ---- instructions (lower.cpp)
+  // ---- instructions (lower.cpp, lower_calls.cpp)
   void block(std::uint32_t flow_block);
   bool instruction();
   void arithmetic(const Shape& shape);
