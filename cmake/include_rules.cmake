@@ -9,7 +9,7 @@ set(rules
   "vm/bytecode: vm/bytecode runtime"
   "jit: jit vm/bytecode runtime"
   "cuda: cuda vm/bytecode runtime"
-  "vm: vm frontend runtime stdlib jit/jit.hpp cuda/device.hpp cuda/compiler.hpp cuda/tools.hpp")
+  "vm: vm frontend runtime stdlib jit/jit.hpp cuda/device.hpp cuda/compiler.hpp cuda/gpus.hpp cuda/tools.hpp")
 
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(GLOB_RECURSE files RELATIVE ${root} ${root}/runtime/*.[ch]pp ${root}/frontend/*.[ch]pp ${root}/stdlib/*.[ch]pp

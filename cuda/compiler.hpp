@@ -23,12 +23,15 @@
 namespace cairn::cuda {
 
 /// What a kernel function of the module is launched for.
-enum class Use : std::uint8_t { Region, Reduce, Scan, Compact, Cooperative };
+enum class Use : std::uint8_t { Region, Reduce, Scan, Compact, Cooperative, Multiply };
+
+/// Rows and columns of the part of a product that one block of a Multiply computes; Count is how many there are.
+inline constexpr std::uint64_t kProductTile = 128;
 
 struct KernelUse {
-  std::uint32_t function = 0;  // a device lane function, or the kernel of a cooperative region
+  std::uint32_t function = 0;  // a device lane function, the kernel of a cooperative region, or of a Multiply kNone
   Use use = Use::Region;
-  std::uint32_t fold = 0;  // Reduce, Scan: a ReduceKind + 256 * a ScalarKind
+  std::uint32_t fold = 0;  // Reduce, Scan: a ReduceKind + 256 * a ScalarKind; Multiply: the ScalarKind of its factors
   friend bool operator==(const KernelUse&, const KernelUse&) = default;
 };
 

@@ -131,12 +131,27 @@ class Context {
   [[nodiscard]] virtual Failure compact(HostThread& host, const Kernel& kernel, std::uint64_t count, void* output,
                                         std::uint64_t& kept) = 0;
 
+  /// c (rows x columns, of f32) += a (rows x depth) times b (depth x columns), all whole matrices of the device's
+  /// memory and row by row, within the bound of mma_unordered (numerics, 4). Missing: this device's memory is the
+  /// host's, which multiplies itself.
+  struct Product {
+    std::uint64_t rows = 0, columns = 0, depth = 0;
+    void* c = nullptr;
+    const void* a = nullptr;
+    const void* b = nullptr;
+  };
+  [[nodiscard]] virtual Failure multiply(HostThread& /*host*/, std::uint32_t /*element*/, const Product& /*product*/) {
+    return Failure::Missing;
+  }
+
   /// The next work this context queues starts after that of the ticket has ended.
   virtual void after(std::uint64_t ticket) = 0;
   [[nodiscard]] virtual Queued queue_parallel(HostThread& host, const Kernel& kernel, std::uint64_t count) = 0;
   [[nodiscard]] virtual Queued queue_copy(HostThread& host, Region to, Region from, std::uint64_t bytes) = 0;
   [[nodiscard]] virtual Failure wait(HostThread& host, std::uint64_t ticket) = 0;
 
+  /// Makes now what later work would make when it first comes: streams, and the code of every kernel of the module.
+  [[nodiscard]] virtual Failure prepare(HostThread& /*host*/) { return Failure::None; }
   /// Which stream synchronous work runs on from now on: the context's own (null), or one of the caller, made in the
   /// device's primary context. With `waits` false regions and copies within the device return when they are queued
   /// there, and a guard that fails shows at the next operation that waits (devices, 21).
@@ -155,23 +170,6 @@ class Device {
 [[nodiscard]] std::unique_ptr<Device> emulated_device();
 
 // ------------------------------------------------------------------------------------------------- a GPU
-
-struct Gpu {
-  int ordinal = 0;  // as the driver counts
-  std::string name;
-  int major = 0, minor = 0;  // compute capability
-  std::uint64_t memory_bytes = 0;
-};
-
-/// What the CUDA driver of this machine reports. Nothing is started on a device; but a process that asked must not ask
-/// again after a fork.
-struct Gpus {
-  std::vector<Gpu> found;
-  std::string driver;   // version of its API: "13.0"; empty: there is none
-  std::string library;  // where it was found
-  std::string missing;  // why `found` is empty, as a sentence without its full stop
-};
-[[nodiscard]] Gpus list_gpus();
 
 struct GpuOptions {
   int ordinal = 0;

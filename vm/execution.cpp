@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "cuda/device.hpp"
+#include "cuda/gpus.hpp"
+#include "vm/device_choice.hpp"
 #include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/image.hpp"
+#include "vm/interpreter/telling_thread.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/natives/c_library.hpp"
 #include "vm/tiers/tiers.hpp"
@@ -36,6 +39,21 @@ struct Execution::State {
   Thread thread;
 };
 
+namespace {
+
+std::expected<std::unique_ptr<cuda::Device>, std::string> gpu_of(const bytecode::Module& module, bool shares) {
+  const cuda::Gpus gpus = cuda::list_gpus();
+  const cuda::Gpu* const gpu = gpu_for(gpus, module.built_for);
+  if (gpu == nullptr) return std::unexpected(*why_not_run_on_device(gpus, module.built_for));
+  cuda::GpuOptions options;
+  options.ordinal = gpu->ordinal;
+  options.target = module.built_for;
+  options.shares_the_primary = shares;
+  return cuda::open_gpu(module, options);
+}
+
+}  // namespace
+
 Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   Limits limits;
   limits.memory_bytes = options.memory_bytes;
@@ -44,7 +62,12 @@ Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
   limits.lanes = options.lanes;
   if (options.stack_bytes != 0) limits.stack_bytes = options.stack_bytes;
   state_ = std::make_unique<State>(std::move(module), limits, options);
-  if (!state_->image.module().emulated_for.empty()) state_->instance.set_device(cuda::emulated_device());
+  const bytecode::Module& program = state_->image.module();
+  if (!program.emulated_for.empty()) {
+    state_->instance.set_device(cuda::emulated_device());
+  } else if (!program.built_for.empty()) {
+    state_->instance.set_device_source([&program, shares = options.shares_the_gpu] { return gpu_of(program, shares); });
+  }
   std::string list(options.program);
   list += '\0';
   for (const std::string_view argument : options.arguments) {
@@ -56,7 +79,23 @@ Execution::Execution(bytecode::Module module, const ExecutionOptions& options) {
 
 Execution::~Execution() = default;
 
+std::optional<std::string> Execution::open_device() {
+  if (!bytecode::has_device_work(module())) return std::nullopt;
+  std::string why;
+  if (state_->instance.device(why) != nullptr) return std::nullopt;
+  return why;
+}
+
 const bytecode::Module& Execution::module() const { return state_->image.module(); }
+
+std::optional<std::string> Execution::use_stream(void* stream, bool waits) {
+  if (!bytecode::has_device_work(module())) return std::nullopt;
+  interpreter::TellingThread host;
+  cuda::Context* const context = state_->thread.device_context(host.why);
+  if (context == nullptr || context->prepare(host) != cuda::Failure::None) return host.why;
+  context->use_stream(stream, waits);
+  return std::nullopt;
+}
 
 void Execution::die_of_traps() {
   state_->instance.on_trap([](const TrapRecord& trap) { die_of(trap); });

@@ -38,12 +38,13 @@ struct ExecutionOptions {
   OutputSink* output = nullptr;          // null: descriptors 1 and 2. Outlives the execution, like the next two
   const NativeTable* natives = nullptr;  // null: all there are
   HostSymbols* host = nullptr;
+  bool shares_the_gpu = false;  // with other code of the process, whose streams and device memory it is lent
 };
 
 class Execution {
  public:
   /// The module is trusted: it was lowered here, or the verifier accepted it. Device work of a module built for
-  /// emulation runs on host threads; other device work traps.
+  /// emulation runs on host threads; of one built for a device on the first GPU that runs its target.
   Execution(bytecode::Module module, const ExecutionOptions& options);
   ~Execution();
   Execution(const Execution&) = delete;
@@ -58,6 +59,15 @@ class Execution {
   /// What stands in the way of running: a foreign symbol nobody has, or one that cannot be called; else nothing. Asked
   /// before the program starts.
   [[nodiscard]] std::optional<std::string> missing() const;
+
+  /// Opens the GPU that the module's device work needs, which else happens when it first has some: what is missing, or
+  /// nothing. A process that forks afterwards has no GPU in its children.
+  [[nodiscard]] std::optional<std::string> open_device();
+
+  /// Where the calling thread's device work runs from now on, and whether it is waited for there (cuda/device.hpp,
+  /// Context::use_stream); everything it needs is made first. What is missing, or nothing. Without device work nothing
+  /// is done.
+  [[nodiscard]] std::optional<std::string> use_stream(void* stream, bool waits);
 
   /// The machine code of these functions, or of every one, with the bytecode it is made from (docs/jit.md).
   [[nodiscard]] std::string assembly(std::span<const std::uint32_t> functions = {});

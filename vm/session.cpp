@@ -5,11 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cuda/gpus.hpp"
 #include "frontend/check/device_needs.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/support/sha256.hpp"
 #include "stdlib/embedded.hpp"
+#include "vm/device_choice.hpp"
 
 namespace cairn {
 
@@ -81,8 +83,12 @@ void refuse_whole(Verdict& verdict, Diagnostic diagnostic) {
 
 std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, const SessionOptions& options) {
   std::unique_ptr<Session> session = open_as(operand, options);
-  if (!options.detected_targets || !session->lacks_target()) return session;
-  const std::vector<std::string> found = options.detected_targets();
+  if (!options.gpus || !session->lacks_target()) return session;
+  std::vector<std::string> found;  // one for each kind of GPU
+  for (const cuda::Gpu& gpu : options.gpus().found) {
+    std::string target = "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor);
+    if (std::ranges::find(found, target) == found.end()) found.push_back(std::move(target));
+  }
   if (found.empty()) return session;
   if (found.size() > 1) {
     std::string kinds;
@@ -147,6 +153,7 @@ void Session::check(const SessionOptions& options) {
   check.device_target = options.device_target.empty() ? project_->manifest.device_target : options.device_target;
   device_target_ = check.device_target;
   emulate_ = options.emulate;
+  gpus_ = options.gpus;
   check_program(compilation_, check);
   if (verdict.accepted()) judge_foreign_symbols();
   if (verdict.accepted() && options.emulate) judge_foreign_emulation();
@@ -213,7 +220,9 @@ std::optional<Diagnostic> Session::judge_device_target() const {
 std::optional<Diagnostic> Session::judge_device() const {
   if (emulate_ || !checked::has_device_work(program())) return std::nullopt;
   if (auto refusal = judge_device_target()) return refusal;
-  return no_verdict("This program has device work, and no device here runs code for " + device_target_ +
+  const auto why = why_not_run_on_device(gpus_ ? gpus_() : cuda::Gpus{}, device_target_);
+  if (!why) return std::nullopt;
+  return no_verdict("This program has device work, and " + *why +
                     ". Run it where there is one, or with --emulate on host threads.");
 }
 
@@ -252,7 +261,9 @@ Session::Counts Session::counts() const {
 
 std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& options) const {
   lower::Lowered lowered = lower::lower_program(compilation_, options);
-  if (is_emulated()) lowered.module.emulated_for = device_target_;
+  if (checked::has_device_work(program())) {
+    (emulate_ ? lowered.module.emulated_for : lowered.module.built_for) = device_target_;
+  }
   if (lowered.failure.empty()) return lowered;
   Diagnostic refusal = no_verdict("This build cannot run the program: " + lowered.failure + ".");
   if (lowered.assembly_failed) {
@@ -271,6 +282,15 @@ std::vector<const checked::Function*> Session::own_functions() const {
     if (is_own) functions.push_back(function.get());
   }
   return functions;
+}
+
+std::vector<const checked::Function*> Session::exported_functions() const {
+  std::vector<const checked::Function*> exported;
+  for (const checked::Function* function : own_functions()) {
+    const bool is_main = function->name == "main" || function->name.ends_with(".main");
+    if (function->arguments.empty() && is_exported(*function->declaration) && !is_main) exported.push_back(function);
+  }
+  return exported;
 }
 
 std::string Session::source_text() const {

@@ -20,6 +20,10 @@
 #include "frontend/project/project.hpp"
 #include "vm/lower/lower.hpp"
 
+namespace cairn::cuda {
+struct Gpus;
+}
+
 namespace cairn {
 
 /// Text put into a source before it is checked: declarations a tool adds beside the program's own, or takes away.
@@ -42,9 +46,9 @@ struct SessionOptions {
   /// A source before the project's own, so in its root module; none when the name is empty.
   std::string leading_name;
   std::string leading_text;
-  /// The device targets of the GPUs that are there, one for each kind. Asked when the program has device work and
-  /// nothing names a target; none: such a program has no target then.
-  std::function<std::vector<std::string>()> detected_targets;
+  /// The GPUs that are there. Asked when the program has device work that is not emulated, for its target where nothing
+  /// names one, and for whether it can run; none: nobody knows of any.
+  std::function<cuda::Gpus()> gpus;
 };
 
 class Session {
@@ -72,6 +76,10 @@ class Session {
 
   /// The project's own concrete functions, main among them; no tests, externs, kernels or templates.
   [[nodiscard]] std::vector<const checked::Function*> own_functions() const;
+
+  /// What a library gives a host: public functions of the project's own modules (all, in the root module) that are
+  /// neither generic nor main (tools, 13.1).
+  [[nodiscard]] std::vector<const checked::Function*> exported_functions() const;
 
   /// What a freestanding target does not admit of an accepted program (abstractions, 13.6): test blocks (E-TEST), and
   /// functions that allocate, do I/O or need lanes, devices or foreign code. Nothing for a hosted one.
@@ -111,6 +119,7 @@ class Session {
   std::optional<Project> project_;
   std::string device_target_;  // empty: none is known
   bool emulate_ = false;
+  std::function<cuda::Gpus()> gpus_;
 };
 
 }  // namespace cairn

@@ -142,6 +142,19 @@ class GpuContext final : public Context {
     });
   }
 
+  Failure multiply(HostThread& host, std::uint32_t element, const Product& product) override {
+    return work(host, [&](const Current&) {
+      if (product.rows == 0 || product.columns == 0) return Failure::None;
+      const auto tiles = [](std::uint64_t extent) { return (extent - 1) / kProductTile + 1; };
+      std::uint64_t blocks = 0;
+      if (__builtin_mul_overflow(tiles(product.rows), tiles(product.columns), &blocks)) return Failure::Memory;
+      const Kernel kernel{bytecode::kNone, {reinterpret_cast<const std::uint8_t*>(&product), sizeof(product)}};
+      const Failure failure =
+          launched(host, {bytecode::kNone, Use::Multiply, element}, kernel, {.count = blocks}, stream());
+      return failure == Failure::None ? end(host, "a multiplication") : failure;
+    });
+  }
+
   void after(std::uint64_t ticket) override { after_.push_back(ticket); }
 
   Queued queue_parallel(HostThread& host, const Kernel& kernel, std::uint64_t count) override {
@@ -160,6 +173,20 @@ class GpuContext final : public Context {
       const Status status = call().event_synchronize(lane_of(ticket).ended);
       free_.push_back(ticket);
       return device_.judged(host, status, "queued work");
+    });
+  }
+
+  Failure prepare(HostThread& host) override {
+    return work(host, [&](const Current&) {
+      if (prepared_) return Failure::None;
+      for (const KernelUse& use : kernels_of(device_.module())) {
+        if (const auto code = device_.kernel(use); !code) {
+          host.refused(code.error());
+          return Failure::Refused;
+        }
+      }
+      prepared_ = true;
+      return Failure::None;
     });
   }
 
@@ -326,6 +353,7 @@ class GpuContext final : public Context {
   bool waits_ = true;
   bool pending_ = false;  // something may still run on the stream
   bool lanes_known_ = false;
+  bool prepared_ = false;
   std::vector<std::uint64_t> free_;   // tickets whose streams nobody has
   std::vector<std::uint64_t> after_;  // of the work queued next
 };

@@ -16,7 +16,7 @@ constexpr std::uint32_t kCounters = 4096;
 static_assert(sizeof(TrapRecord) <= kRecordBytes);
 
 std::string name_of(const bytecode::Module& module, const KernelUse& use) {
-  return use.function < module.functions.size() ? module.functions[use.function].name : "a kernel";
+  return use.function < module.functions.size() ? module.functions[use.function].name : "a multiplication";
 }
 
 }  // namespace

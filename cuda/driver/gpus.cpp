@@ -1,7 +1,7 @@
 #include <array>
 
-#include "cuda/device.hpp"
 #include "cuda/driver/driver.hpp"
+#include "cuda/gpus.hpp"
 
 namespace cairn::cuda {
 

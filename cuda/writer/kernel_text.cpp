@@ -4,6 +4,7 @@
 #include "cuda/compiler.hpp"
 #include "cuda/writer/fold_names.hpp"
 #include "cuda/writer/function_writer.hpp"
+#include "cuda/writer/product_text.hpp"
 #include "cuda/writer/unit.hpp"
 
 namespace cairn::cuda {
@@ -90,6 +91,8 @@ class KernelWriter {
         break;
       case Use::Cooperative:
         write_cooperative();
+        break;
+      case Use::Multiply:  // of no function
         break;
     }
   }
@@ -302,6 +305,7 @@ std::vector<KernelUse> kernels_of(const bytecode::Module& module) {
 }
 
 std::expected<KernelText, std::string> write_kernel(const bytecode::Module& module, const KernelUse& use) {
+  if (use.use == Use::Multiply) return writer::product_text(use.fold);
   return KernelWriter(module, use).write();
 }
 

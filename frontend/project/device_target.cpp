@@ -31,6 +31,11 @@ constexpr std::array kFeatures = {
 
 }  // namespace
 
+bool DeviceTarget::runs_on(int device_capability) const {
+  if (suffix == TargetSuffix::Architecture) return device_capability == capability;
+  return device_capability / 10 == capability / 10 && device_capability >= capability;
+}
+
 bool DeviceTarget::satisfies(const DeviceTarget& wanted) const {
   switch (wanted.suffix) {
     case TargetSuffix::Architecture:

@@ -20,6 +20,9 @@ struct DeviceTarget {
 
   /// Whether code written for `wanted` (typed PTX) may be part of code for this target.
   [[nodiscard]] bool satisfies(const DeviceTarget& wanted) const;
+  /// Whether a device of that capability runs code for this target: without a suffix and with `f` devices of the major
+  /// version at that minor one or later, with `a` that capability alone.
+  [[nodiscard]] bool runs_on(int device_capability) const;
   friend bool operator==(const DeviceTarget&, const DeviceTarget&) = default;
 };
 

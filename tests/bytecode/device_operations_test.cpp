@@ -143,6 +143,12 @@ TEST_CASE("the text form keeps what a module is emulated for", "[text][devices]"
   const auto again = read_text(write_text(*module));
   REQUIRE(again);
   CHECK(again->emulated_for == "sm_90a");
+  module->emulated_for.clear();
+  module->built_for = "sm_80";
+  const auto built = bytecode::read_text(bytecode::write_text(*module));
+  REQUIRE(built.has_value());
+  CHECK(built->built_for == "sm_80");
+  CHECK(built->emulated_for.empty());
   CHECK_FALSE(has_device_work(*read_text(module_with(""))));
 }
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cuda/gpus.hpp"
 #include "frontend/report/receipt.hpp"
 #include "tests/cli/scratch.hpp"
 #include "vm/cli/test_blocks.hpp"
@@ -136,20 +137,23 @@ TEST_CASE("the device target nobody names is that of the one kind of GPU there i
   constexpr std::string_view kDevice = "fn f(n:usize, d:rw<u64>[n]@device) { parallel i in n { d[i] = 1; } }\n";
   Scratch scratch;
   int asked = 0;
-  std::vector<std::string> found{"sm_90"};
+  using Gpus = std::vector<cuda::Gpu>;
+  Gpus found{{0, "a GPU", 9, 0, 0}, {1, "another", 9, 0, 0}};
   SessionOptions options;
-  options.detected_targets = [&] {
+  options.gpus = [&] {
     ++asked;
-    return found;
+    cuda::Gpus gpus;
+    gpus.found = found;
+    return gpus;
   };
   CHECK(scratch.open(kDevice, options)->device_target() == "sm_90");
   options.emulate = true;
   const auto emulated = scratch.open(kDevice, options);
   CHECK(emulated->accepted());
   CHECK(emulated->is_emulated());
-  found = {"sm_70"};
+  found = Gpus{{0, "a GPU", 7, 0, 0}};
   CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::TargetFeature);
-  found = {"sm_90", "sm_120"};
+  found = Gpus{{0, "a GPU", 9, 0, 0}, {1, "another", 12, 0, 0}};
   CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::Target);
   found = {};
   CHECK(scratch.open(kDevice, options)->verdict().refusals.front().code == Code::Target);

@@ -29,7 +29,7 @@ Stub::~Stub() { ::dlclose(handle_); }
 std::expected<Code, std::string> TestCompiler::compile(const bytecode::Module& module, const KernelUse& use) {
   if (!refuses.empty()) return std::unexpected(refuses);
   Code code;
-  code.name = module.functions[use.function].name;
+  if (use.function < module.functions.size()) code.name = module.functions[use.function].name;
   code.environment_bytes = sizeof(Given);
   code.sites = {{}, {use.function, 4, TrapKind::Bounds, {2, 5}, {}}};
   using enum Argument;
@@ -49,6 +49,10 @@ std::expected<Code, std::string> TestCompiler::compile(const bytecode::Module& m
       code.tile = 8;
       code.element_bytes = 8;
       code.entries = {{"select", Grid::One, 1, 0, {Environment, Count, Output, Staging, Scratch, Tiles, Total, Trap}}};
+      break;
+    case Use::Multiply:
+      code.environment_bytes = sizeof(Context::Product);
+      code.entries = {{"product", Grid::Blocks, 32, 0, {Environment, Count}}};
       break;
     case Use::Cooperative:
       code.entries = {{"blocks", Grid::Blocks, 32, 0, {Environment, Count, Counter, Trap}}};

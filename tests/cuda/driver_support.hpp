@@ -12,7 +12,7 @@
 
 namespace cairn::cuda::test {
 
-inline const std::string kStub = std::string(CAIRN_STUBS) + "/cuda_stub/libcuda.so.1";
+inline const std::string kStub = std::string(CAIRN_STUBS) + "/cuda_stub/lib64/libcuda.so.1";
 
 /// The stub's controls, in the library the driver's part opens.
 class Stub {

@@ -290,3 +290,15 @@ TEST_CASE("each captured launch keeps a counter of its own, and there are 4096",
   CHECK(failure == Failure::Refused);
   CHECK(launches == 4097);
 }
+
+TEST_CASE("a product is launched over its tiles, and one without elements is not", "[cuda][driver]") {
+  Stub stub;
+  OpenGpu gpu;
+  void* const c = gpu.elements({0});
+  constexpr auto kHalf = static_cast<std::uint32_t>(ScalarKind::F16);
+  CHECK(gpu.context->multiply(gpu.host, kHalf, {129, 256, 5, c, c, c}) == Failure::None);
+  CHECK(gpu.read(c, 1).front() == 0x40800000);  // 4.0F
+  CHECK(gpu.context->multiply(gpu.host, kHalf, {0, 256, 5, c, c, c}) == Failure::None);
+  CHECK(stub.calls("cuLaunchKernel") == 1);
+  CHECK(gpu.context->multiply(gpu.host, kHalf, {UINT64_MAX, UINT64_MAX, 5, c, c, c}) == Failure::Memory);
+}

@@ -32,6 +32,18 @@ TEST_CASE("a target is sm_, a capability and perhaps a suffix that exists for it
   }
 }
 
+TEST_CASE("code runs on devices of its major version that are no older, or with `a` on its own alone", "[targets]") {
+  const auto runs = [](std::string_view target, int capability) { return device_target(target)->runs_on(capability); };
+  CHECK(runs("sm_80", 80));
+  CHECK(runs("sm_80", 89));
+  CHECK_FALSE(runs("sm_86", 80));
+  CHECK_FALSE(runs("sm_80", 90));
+  CHECK(runs("sm_90a", 90));
+  CHECK_FALSE(runs("sm_100a", 103));
+  CHECK(runs("sm_100f", 103));
+  CHECK_FALSE(runs("sm_100f", 120));
+}
+
 TEST_CASE("features come with a capability, and some with a suffix or a family", "[targets]") {
   CHECK(provided("sm_70").empty());
   CHECK(provided("sm_75") == "device_lanes wmma");

@@ -21,7 +21,7 @@
 
 namespace cairn::bytecode {
 
-inline constexpr std::uint32_t kBundleVersion = 2;
+inline constexpr std::uint32_t kBundleVersion = 3;
 
 /// An XXH3-128 digest.
 struct Digest {

@@ -229,6 +229,7 @@ void entries(Stream& stream, On<Stream, Module>& module) {
   index(stream, module.entry);
   rows(stream, module.tests, 1, [&](auto& test) { index(stream, test); });
   text(stream, module.emulated_for);
+  text(stream, module.built_for);
 }
 
 template <class Stream>

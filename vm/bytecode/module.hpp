@@ -163,6 +163,7 @@ struct Module {
   std::uint32_t entry = kNone;       // main: no parameters, result i32
   std::vector<std::uint32_t> tests;  // functions, in declaration order
   std::string emulated_for;          // built with --emulate: the device target it was judged against; else empty
+  std::string built_for;             // its device work runs on a GPU, and this is the target; else empty
 };
 
 /// Whether anything of the module needs a device: memory of one, a region on it, queued work.

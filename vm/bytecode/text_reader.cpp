@@ -223,6 +223,8 @@ class Reader {
       module_.tests.push_back(small());
     } else if (kind == "emulated") {
       module_.emulated_for = quoted();
+    } else if (kind == "device") {
+      module_.built_for = quoted();
     } else if (kind == "function") {
       function();
     } else {

@@ -70,6 +70,7 @@ class Writer {
     if (module_.entry != kNone) line("entry " + number(module_.entry));
     for (const std::uint32_t test : module_.tests) line("test " + number(test));
     if (!module_.emulated_for.empty()) line("emulated " + quoted(module_.emulated_for));
+    if (!module_.built_for.empty()) line("device " + quoted(module_.built_for));
     for (std::uint32_t i = 0; i < module_.functions.size(); ++i) function(i);
     return std::move(text_);
   }

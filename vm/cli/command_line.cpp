@@ -23,8 +23,10 @@ struct Awaited {
   std::string_view word;  // empty: the option as a whole
 };
 constexpr Awaited kAwaited[] = {
-    {"run", Option::Profile, ""},  {"run", Option::ProfileOut, ""}, {"run", Option::Sanitize, ""},
-    {"build", Option::Header, ""}, {"build", Option::Sanitize, ""}, {"emit", Option::Header, ""},
+    {"run", Option::Profile, ""},
+    {"run", Option::ProfileOut, ""},
+    {"run", Option::Sanitize, ""},
+    {"build", Option::Sanitize, ""},
 };
 
 /// What of the command line this build cannot do; empty when it can do all of it.

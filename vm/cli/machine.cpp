@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -9,8 +10,10 @@
 #include <link.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "cuda/tools.hpp"
+#include "vm/cli/child_process.hpp"
 
 namespace cairn::cli {
 
@@ -72,40 +75,30 @@ std::string host_features() {
   return features;
 }
 
-/// The driver API, as far as listing devices needs it (CUDA Driver API, "Device Management").
-void examine_devices(Machine& machine) {
-  const Library driver("libcuda.so.1");
-  if (!driver) return;
-  auto* const version_of = driver.symbol<int(int*)>("cuDriverGetVersion");
-  auto* const initialize = driver.symbol<int(unsigned)>("cuInit");
-  auto* const count_of = driver.symbol<int(int*)>("cuDeviceGetCount");
-  auto* const get = driver.symbol<int(int*, int)>("cuDeviceGet");
-  auto* const name_of = driver.symbol<int(char*, int, int)>("cuDeviceGetName");
-  auto* const attribute = driver.symbol<int(int*, int, int)>("cuDeviceGetAttribute");
-  auto* const memory_of = driver.symbol<int(std::size_t*, int)>("cuDeviceTotalMem_v2");
-  if (version_of == nullptr || initialize == nullptr || count_of == nullptr || get == nullptr || name_of == nullptr ||
-      attribute == nullptr || memory_of == nullptr) {
-    return;
+/// What a child says of the GPUs, as text: driver, library and what is missing, then a line a GPU.
+std::string described(const cuda::Gpus& gpus) {
+  nlohmann::ordered_json record{{"driver", gpus.driver},
+                                {"library", gpus.library},
+                                {"missing", gpus.missing},
+                                {"found", nlohmann::ordered_json::array()}};
+  for (const cuda::Gpu& gpu : gpus.found) {
+    record["found"].push_back({gpu.ordinal, gpu.name, gpu.major, gpu.minor, gpu.memory_bytes});
   }
-  int version = 0;
-  if (version_of(&version) == 0) {
-    machine.cuda_driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+cuda::Gpus read_gpus(const std::string& text) {
+  cuda::Gpus gpus;
+  const auto record = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (record.is_discarded()) {
+    gpus.missing = "the CUDA driver ended the process that asked it for its devices";
+    return gpus;
   }
-  int count = 0;
-  if (initialize(0) != 0 || count_of(&count) != 0) return;
-  constexpr int major_capability = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
-  constexpr int minor_capability = 76;
-  for (int index = 0; index < count; ++index) {
-    int device = 0;
-    std::array<char, 256> name{};
-    Gpu gpu;
-    if (get(&device, index) != 0 || name_of(name.data(), static_cast<int>(name.size()), device) != 0) continue;
-    if (attribute(&gpu.major, major_capability, device) != 0) continue;
-    if (attribute(&gpu.minor, minor_capability, device) != 0) continue;
-    if (memory_of(&gpu.memory_bytes, device) != 0) continue;
-    gpu.name = name.data();
-    machine.devices.push_back(std::move(gpu));
-  }
+  gpus.driver = record["driver"];
+  gpus.library = record["library"];
+  gpus.missing = record["missing"];
+  for (const auto& gpu : record["found"]) gpus.found.push_back({gpu[0], gpu[1], gpu[2], gpu[3], gpu[4]});
+  return gpus;
 }
 
 }  // namespace
@@ -137,15 +130,17 @@ Machine describe_host() {
   return machine;
 }
 
-std::vector<std::string> detected_device_targets() {
-  Machine machine;
-  examine_devices(machine);
-  std::vector<std::string> targets;
-  for (const Gpu& gpu : machine.devices) {
-    std::string target = "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor);
-    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(std::move(target));
-  }
-  return targets;
+const cuda::Gpus& gpus_of_machine() {
+  static const cuda::Gpus gpus = [] {
+    const auto answer = run_child(
+        [] {
+          const std::string text = described(cuda::list_gpus());
+          return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
+        },
+        {});
+    return answer ? read_gpus(answer->out) : cuda::list_gpus();
+  }();
+  return gpus;
 }
 
 Machine examine_machine() {
@@ -155,7 +150,7 @@ Machine examine_machine() {
   const cuda::Toolchain tools = cuda::find_toolchain();
   machine.nvrtc = tools.nvrtc;
   machine.ptxas = tools.ptxas;
-  examine_devices(machine);
+  machine.gpus = gpus_of_machine();
   return machine;
 }
 

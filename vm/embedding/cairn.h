@@ -78,6 +78,7 @@ typedef struct cairn_options {
   uint32_t lanes;           /* of a module's lane pool; 0: as CAIRN_LANES says, else one for each core */
   bool emulate;             /* device regions run on host threads */
   const char *device_target; /* "sm_90", for the rules that depend on it; null: none */
+  bool shares_gpu;          /* device work in the GPU's primary context, whose streams and memory the host lends */
   cairn_output output;      /* null: the process's standard output and error */
   void *output_context;
 } cairn_options;
@@ -156,6 +157,9 @@ CAIRN_API cairn_module *cairn_load(cairn_vm *vm, const char *path, cairn_diagnos
 /* The same of `count` bytes of source, called `name` in positions. */
 CAIRN_API cairn_module *cairn_load_source(cairn_vm *vm, const char *name, const char *source, size_t count,
                                           cairn_diagnostics **diagnostics);
+/* The same of `count` bytes of a bundle. */
+CAIRN_API cairn_module *cairn_load_bundle(cairn_vm *vm, const void *bundle, size_t count,
+                                          cairn_diagnostics **diagnostics);
 /* Not from a host function that the module called: then nothing happens. */
 CAIRN_API void cairn_module_free(cairn_module *module);
 /* A fresh instance of the same program: after a trap, or to start over. Functions found before stay good. */
@@ -231,6 +235,14 @@ typedef struct cairn_trap {
  * on CAIRN_TRAPPED and lives until the next call. */
 CAIRN_API cairn_status cairn_call(cairn_function *function, const cairn_value *arguments, size_t count, cairn_value *result,
                                   cairn_trap *trap);
+/* The same call, but its device work is queued on the stream (a CUstream of the primary context) and nothing waits for
+ * it: for functions that never wait on the host (devices, 21). A guard that fails in it shows when the host next
+ * synchronizes, and at the module's next call. */
+CAIRN_API cairn_status cairn_enqueue(cairn_function *function, void *stream, const cairn_value *arguments, size_t count,
+                                     cairn_value *result, cairn_trap *trap);
+/* The module's synchronous device work runs on the stream from now on; on its own again with null. Makes now what device
+ * work needs and else makes when it first comes. */
+CAIRN_API cairn_status cairn_device_stream(cairn_module *module, void *stream, cairn_trap *trap);
 /* The trap that left the module dead; false when it lives. */
 CAIRN_API bool cairn_last_trap(const cairn_module *module, cairn_trap *trap);
 

@@ -175,6 +175,16 @@ cairn_status call_with_guards(cairn_function& function, const cairn_value* argum
   return run(function, {slots.data(), shape.slots}, result, trap);
 }
 
+/// Device work cannot be done: the module ends as a device operation of its own would end it.
+cairn_status lacks_device(cairn_module& module, const std::string& why, cairn_trap* trap) {
+  TrapRecord record;
+  record.kind = TrapKind::Device;
+  record.message = "trap: device: " + why;
+  bury(module, std::move(record));
+  if (trap != nullptr) *trap = trap_of(module);
+  return CAIRN_TRAPPED;
+}
+
 }  // namespace
 
 }  // namespace cairn::embedding
@@ -185,6 +195,7 @@ using cairn::embedding::call_with_guards;
 using cairn::embedding::guarded;
 using cairn::embedding::HostOutput;
 using cairn::embedding::invoke;
+using cairn::embedding::lacks_device;
 using cairn::embedding::named;
 using cairn::embedding::put;
 using cairn::embedding::put_same;
@@ -332,4 +343,29 @@ bool cairn_last_trap(const cairn_module* module, cairn_trap* trap) {
   if (module == nullptr || !module->dead) return false;
   if (trap != nullptr) *trap = trap_of(*module);
   return true;
+}
+
+cairn_status cairn_enqueue(cairn_function* function, void* stream, const cairn_value* arguments, size_t count,
+                           cairn_value* result, cairn_trap* trap) {
+  if (function == nullptr) return CAIRN_BAD_ARGUMENT;
+  cairn_module& module = *function->module;
+  if (const cairn_status state = ready(module); state != CAIRN_OK) {
+    if (state == CAIRN_DEAD && trap != nullptr) *trap = trap_of(module);
+    return state;
+  }
+  if (const auto why = module.execution->use_stream(stream, false)) return lacks_device(module, *why, trap);
+  const cairn_status status = cairn_call(function, arguments, count, result, trap);
+  if (status != CAIRN_DEAD) static_cast<void>(module.execution->use_stream(module.stream, true));
+  return status;
+}
+
+cairn_status cairn_device_stream(cairn_module* module, void* stream, cairn_trap* trap) {
+  if (module == nullptr) return CAIRN_BAD_ARGUMENT;
+  if (const cairn_status state = ready(*module); state != CAIRN_OK) {
+    if (state == CAIRN_DEAD && trap != nullptr) *trap = trap_of(*module);
+    return state;
+  }
+  module->stream = stream;
+  if (const auto why = module->execution->use_stream(stream, true)) return lacks_device(*module, *why, trap);
+  return CAIRN_OK;
 }

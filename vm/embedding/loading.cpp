@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 
+#include "cuda/gpus.hpp"
 #include "frontend/check/rows.hpp"
 #include "frontend/project/files.hpp"
 #include "frontend/report/receipt.hpp"
@@ -102,13 +103,27 @@ std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<
   return module;
 }
 
+/// How a host passes each parameter of a function that is known by its slots alone: what is written through, or is no
+/// record, is lent.
+std::string passing_of(const bytecode::Module& program, const bytecode::Function& function) {
+  const bytecode::Signature& signature = program.signatures[function.signature];
+  std::string passing;
+  for (std::size_t k = signature.result_reference ? 1 : 0; k < signature.parameters.size(); ++k) {
+    const bytecode::RegisterType& type = signature.parameters[k];
+    const bool is_scalar = type.kind == bytecode::RegisterKind::Ref && type.type < program.types.size() &&
+                           program.types[type.type].kind == bytecode::TypeKind::Scalar;
+    passing += type.kind == bytecode::RegisterKind::Ref && (type.writable || is_scalar) ? 'p' : 'v';
+  }
+  return passing;
+}
+
 /// A module from a bundle, which knows its functions by their slots alone.
 std::unique_ptr<cairn_module> module_of(bytecode::Module program) {
   auto module = std::make_unique<cairn_module>();
   for (std::uint32_t index = 0; index < program.functions.size(); ++index) {
     const bytecode::Function& declared = program.functions[index];
     if (declared.kind != bytecode::FunctionKind::Plain || index == program.entry) continue;
-    auto shape = shape_of_foreign(program, {declared.name, {}, declared.signature, {}, {}});
+    auto shape = shape_of_foreign(program, {declared.name, {}, declared.signature, passing_of(program, declared), {}});
     if (!shape) continue;
     auto function = std::make_unique<cairn_function>();
     function->index = index;
@@ -148,6 +163,7 @@ SessionOptions session_options(const cairn_vm& vm) {
   options.emulate = vm.options.emulate;
   options.device_target = vm.device_target;
   options.host_module = vm.host_module();
+  options.gpus = cuda::list_gpus;
   return options;
 }
 
@@ -163,15 +179,21 @@ cairn_module* loaded(cairn_vm* vm, const Session& session, cairn_diagnostics** d
   return adopted(vm, std::move(module), diagnostics, std::move(refused));
 }
 
-cairn_module* loaded_bundle(cairn_vm* vm, const std::string& path, cairn_diagnostics** diagnostics) {
-  const auto refuse = [&](const std::string& why) {
-    return adopted(vm, nullptr, diagnostics, diagnostic_of(no_verdict(path + why + ".")));
-  };
-  const auto bytes = read_file(path, kMostBundleBytes);
-  if (!bytes) return refuse(" cannot be read: " + bytes.error());
-  auto bundle = bytecode::read_bundle(std::as_bytes(std::span(*bytes)));
-  if (!bundle) return refuse(": " + bundle.error().message);
+cairn_module* bundle_refused(cairn_vm* vm, const std::string& why, cairn_diagnostics** diagnostics) {
+  return adopted(vm, nullptr, diagnostics, diagnostic_of(no_verdict(why + ".")));
+}
+
+cairn_module* loaded_bundle(cairn_vm* vm, const std::string& name, std::span<const std::byte> bytes,
+                            cairn_diagnostics** diagnostics) {
+  auto bundle = bytecode::read_bundle(bytes);
+  if (!bundle) return bundle_refused(vm, name + ": " + bundle.error().message, diagnostics);
   return adopted(vm, module_of(std::move(bundle->module)), diagnostics, nullptr);
+}
+
+cairn_module* loaded_bundle(cairn_vm* vm, const std::string& path, cairn_diagnostics** diagnostics) {
+  const auto bytes = read_file(path, kMostBundleBytes);
+  if (!bytes) return bundle_refused(vm, path + " cannot be read: " + bytes.error(), diagnostics);
+  return loaded_bundle(vm, path, std::as_bytes(std::span(*bytes)), diagnostics);
 }
 
 }  // namespace
@@ -192,6 +214,8 @@ std::string start(cairn_module& module) {
   module.execution.reset();  // on the thread whose heap it has
   module.host = std::make_unique<BoundHostFunctions>(vm.host_functions, vm.options.capabilities);
   options.host = module.host.get();
+  options.shares_the_gpu = vm.options.shares_gpu;
+  module.stream = nullptr;
   auto execution = std::make_unique<Execution>(module.program, options);
   if (const auto missing = execution->missing()) return *missing;
   const std::lock_guard guard(module.execution_mutex);
@@ -230,5 +254,14 @@ cairn_module* cairn_load_source(cairn_vm* vm, const char* name, const char* sour
     }
     return embedding::loaded(vm, *Session::open_text(name, std::move(text), embedding::session_options(*vm)),
                              diagnostics);
+  });
+}
+
+cairn_module* cairn_load_bundle(cairn_vm* vm, const void* bundle, size_t count, cairn_diagnostics** diagnostics) {
+  namespace embedding = cairn::embedding;
+  if (diagnostics != nullptr) *diagnostics = nullptr;
+  if (vm == nullptr || (bundle == nullptr && count != 0)) return nullptr;
+  return embedding::guarded(static_cast<cairn_module*>(nullptr), [&] {
+    return embedding::loaded_bundle(vm, "the bundle", {static_cast<const std::byte*>(bundle), count}, diagnostics);
   });
 }

@@ -102,6 +102,8 @@ struct cairn_module {
   std::uint32_t main = cairn::bytecode::kNone;
   bool main_has_result = false;
 
+  void* stream = nullptr;  // of the host, that device work runs on; null: its own
+
   int running = 0;  // calls in progress: one, or more where a host function calls back
   bool dead = false;
   cairn::TrapRecord trap;

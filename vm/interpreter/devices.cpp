@@ -27,7 +27,7 @@ class DeviceStep final : public cuda::HostThread {
   DeviceStep(Machine m, const Word* pc) : m_(m), pc_(pc) {}
 
   /// Null when the instance has no device.
-  [[nodiscard]] cuda::Context* context() const { return m_.thread->device_context(); }
+  [[nodiscard]] cuda::Context* context() { return m_.thread->device_context(why_); }
 
   /// What the instruction goes on with.
   [[nodiscard]] const Word* after(Failure failure, const Word* next) const {
@@ -47,7 +47,7 @@ class DeviceStep final : public cuda::HostThread {
     }
     return refuse("the device has no such kernel");
   }
-  [[nodiscard]] const Word* no_device() const { return refuse("there is no device"); }
+  [[nodiscard]] const Word* no_device() const { return refuse(why_); }
   [[nodiscard]] const Word* refuse(std::string why) const {
     m_.thread->pending.detail = std::move(why);
     return fail(TrapKind::Device, pc_, m_);

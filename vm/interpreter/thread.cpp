@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <vector>
+#include <utility>
 
 #include "cuda/compiler.hpp"
 #include "cuda/device.hpp"
@@ -99,6 +100,20 @@ bool Instance::begin_task() {
 
 void Instance::set_device(std::unique_ptr<cuda::Device> device) { device_ = std::move(device); }
 
+cuda::Device* Instance::device(std::string& why) {
+  const std::lock_guard guard(device_mutex_);
+  if (const OpenDevice open = std::exchange(open_device_, nullptr)) {
+    auto opened = open();
+    if (opened) {
+      device_ = std::move(*opened);
+    } else {
+      device_missing_ = std::move(opened.error());
+    }
+  }
+  if (device_ == nullptr) why = device_missing_;
+  return device_.get();
+}
+
 void Instance::tell_trap(const TrapRecord& record) {
   bool is_first = false;
   {
@@ -159,8 +174,10 @@ Thread::Thread(Instance& instance)
 
 Thread::~Thread() = default;
 
-cuda::Context* Thread::device_context() {
-  if (device_context_ == nullptr && instance_.device() != nullptr) device_context_ = instance_.device()->context();
+cuda::Context* Thread::device_context(std::string& why) {
+  if (device_context_ == nullptr) {
+    if (cuda::Device* const device = instance_.device(why)) device_context_ = device->context();
+  }
   return device_context_.get();
 }
 

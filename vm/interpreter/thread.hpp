@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -86,7 +87,11 @@ class Instance {
   [[nodiscard]] InstanceMemory& memory() { return memory_; }
   /// Where device work is done; without one it traps. Set before anything runs.
   void set_device(std::unique_ptr<cuda::Device> device);
-  [[nodiscard]] cuda::Device* device() const { return device_.get(); }
+  /// The same of a device that is opened when it is first asked for: it, or what is missing.
+  using OpenDevice = std::function<std::expected<std::unique_ptr<cuda::Device>, std::string>()>;
+  void set_device_source(OpenDevice open) { open_device_ = std::move(open); }
+  /// Null, with what is missing in `why`, when there is none.
+  [[nodiscard]] cuda::Device* device(std::string& why);
   /// What the program sees as its argument list: its own path, then its arguments, each followed by a NUL.
   [[nodiscard]] const std::string& argument_list() const { return argument_list_; }
   void set_argument_list(std::string list) { argument_list_ = std::move(list); }
@@ -143,6 +148,9 @@ class Instance {
   OutputSink& output_;
   Limits limits_;
   InstanceMemory memory_;
+  std::mutex device_mutex_;
+  OpenDevice open_device_;
+  std::string device_missing_ = "there is no device";
   std::unique_ptr<cuda::Device> device_;  // outlives the contexts of the threads below
   ForeignCaller* foreign_caller_ = nullptr;
   std::string argument_list_;
@@ -186,8 +194,9 @@ class Thread {
   [[nodiscard]] ThreadHeap& heap() { return heap_; }
   /// The instance's pool, or null with a trap pending.
   [[nodiscard]] runtime::LanePool* lane_pool();
-  /// This thread's view of the instance's device, made when first asked for; null when there is no device.
-  [[nodiscard]] cuda::Context* device_context();
+  /// This thread's view of the instance's device, made when first asked for; null, with what is missing in `why`, when
+  /// there is no device.
+  [[nodiscard]] cuda::Context* device_context(std::string& why);
 
   // ------------------------------------------------------------------------- for the engines
   const CodeEntry* functions = nullptr;  // of the instance, one load away

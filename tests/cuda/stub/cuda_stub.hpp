@@ -18,25 +18,11 @@
 
 extern "C" {
 
-struct StubIndex {
-  unsigned x = 0, y = 0, z = 0;
-};
-
-/// What a kernel sees of where it runs: `cairn_stub_thread` of its image.
-struct StubThread {
-  StubIndex thread_index, block_index, block_size, grid_size;
-  /// Until every live thread of the block (0) or the warp (1) has come here.
-  void (*wait)(int scope) = nullptr;
-  /// Ends the launch as a trap instruction does.
-  void (*trap)() = nullptr;
-  /// 64 bits for each thread of the block, for what they exchange.
-  std::uint64_t* slots = nullptr;
-};
-
 /// `NAME__entry` of an image, for each entry NAME.
 struct StubEntry {
   void* (*copy)(void** parameters);  // as cuLaunchKernel takes them
-  void (*run)(void* copied);         // one thread
+  /// Every thread of a grid, on this host thread. False when one trapped: nothing ran after that.
+  bool (*run)(void* copied, unsigned blocks, unsigned threads);
   void (*drop)(void* copied);
 };
 

@@ -1,5 +1,4 @@
-// What an image for the stub driver has of each entry: CAIRN_STUB_ENTRY(name) after the entry's definition. An image
-// with threads that wait for one another also has `extern "C" int cairn_stub_waits = 1`.
+// What an image for the stub driver has of each entry: CAIRN_STUB_ENTRY(name) after the entry's definition.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "tests/cuda/host_grid.hpp"
 #include "tests/cuda/stub/cuda_stub.hpp"
-
-extern "C" __attribute__((visibility("default"))) StubThread* cairn_stub_thread;
 
 template <auto Function>
 struct HostEntry;
@@ -21,10 +19,12 @@ struct HostEntry<Function> {
       return static_cast<void*>(new Copied(*static_cast<std::tuple_element_t<Index, Copied>*>(parameters[Index])...));
     }(std::index_sequence_for<Parameters...>());
   }
-  static void run(void* copied) { std::apply(Function, *static_cast<Copied*>(copied)); }
+  static bool run(void* copied, unsigned blocks, unsigned threads) {
+    return host_grid_launch(blocks, threads, [&] { std::apply(Function, *static_cast<Copied*>(copied)); });
+  }
   static void drop(void* copied) { delete static_cast<Copied*>(copied); }
 };
 
 #define CAIRN_STUB_ENTRY(name)                      \
   extern "C" __attribute__((visibility("default"))) \
-  const StubEntry name##__entry = {HostEntry<&name>::copy, HostEntry<&name>::run, HostEntry<&name>::drop};
+  const StubEntry name##__entry = {HostEntry<&::name>::copy, HostEntry<&::name>::run, HostEntry<&::name>::drop};

@@ -7,8 +7,6 @@
 using std::uint32_t;
 using std::uint64_t;
 
-StubThread* cairn_stub_thread = nullptr;
-
 namespace {
 
 /// cuda/compiler.hpp, TrapRecord.
@@ -24,11 +22,8 @@ struct Given {
   uint64_t fails_at;
 };
 
-uint64_t first() {
-  const StubThread& at = *cairn_stub_thread;
-  return uint64_t{at.block_index.x} * at.block_size.x + at.thread_index.x;
-}
-uint64_t stride() { return uint64_t{cairn_stub_thread->grid_size.x} * cairn_stub_thread->block_size.x; }
+uint64_t first() { return uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+uint64_t stride() { return uint64_t{gridDim.x} * blockDim.x; }
 
 void fail(Record* record, uint64_t lane, uint64_t value) {
   record->site = 1;
@@ -36,8 +31,10 @@ void fail(Record* record, uint64_t lane, uint64_t value) {
   record->values[0] = value;
   record->values[1] = 7;
   record->state = 2;
-  cairn_stub_thread->trap();
+  __trap();
 }
+
+}  // namespace
 
 void add(Given given, uint64_t count, Record* record) {
   for (uint64_t i = first(); i < count; i += stride()) {
@@ -48,10 +45,10 @@ void add(Given given, uint64_t count, Record* record) {
 
 void partials(Given given, uint64_t count, uint64_t* scratch, Record*) {
   static uint64_t sum;
-  if (cairn_stub_thread->thread_index.x == 0) sum = 0;
+  if (threadIdx.x == 0) sum = 0;
   for (uint64_t i = first(); i < count; i += stride()) sum += given.x[i];
-  if (cairn_stub_thread->thread_index.x == cairn_stub_thread->block_size.x - 1) {
-    scratch[cairn_stub_thread->block_index.x] = sum;
+  if (threadIdx.x == blockDim.x - 1) {
+    scratch[blockIdx.x] = sum;
   }
 }
 /// The total as a u32: of its element's size.
@@ -84,16 +81,25 @@ void select(Given given, uint64_t count, uint64_t* output, uint64_t* staging, ui
 
 /// Counts its blocks in x[0]; the last one to come, or the only one, doubles it.
 void blocks(Given given, uint64_t count, uint32_t* counter, Record*) {
-  const StubThread& at = *cairn_stub_thread;
-  if (at.thread_index.x != 0) return;
-  for (uint64_t b = at.block_index.x; b < count; b += at.grid_size.x) ++given.x[0];
-  if (++*counter != at.grid_size.x) return;
+  if (threadIdx.x != 0) return;
+  for (uint64_t b = blockIdx.x; b < count; b += gridDim.x) ++given.x[0];
+  if (++*counter != gridDim.x) return;
   *counter = 0;
   given.x[0] *= 2;
 }
 
-}  // namespace
+struct Matrices {
+  uint64_t rows, columns, depth;
+  float* c;
+  const void* a;
+  const void* b;
+};
+/// c[0] = how many tiles there are.
+void product(Matrices given, uint64_t count) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) given.c[0] = static_cast<float>(count);
+}
 
+CAIRN_STUB_ENTRY(product)
 CAIRN_STUB_ENTRY(add)
 CAIRN_STUB_ENTRY(partials)
 CAIRN_STUB_ENTRY(total)

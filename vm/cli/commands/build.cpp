@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
+#include "cuda/tools.hpp"
 #include "frontend/check/device_needs.hpp"
 #include "frontend/diagnostics/render.hpp"
 #include "frontend/project/files.hpp"
 #include "frontend/report/receipt.hpp"
 #include "frontend/support/sha256.hpp"
 #include "vm/bytecode/bundle.hpp"
+#include "vm/c_entries/c_entries.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/help.hpp"
 #include "vm/cli/machine.hpp"
@@ -62,17 +64,6 @@ bool write_file(const fs::path& path, const std::string& bytes) {
   return !file.fail();
 }
 
-/// What a library gives a host: public functions of the project's own modules (all, in the root module) that are
-/// neither generic nor main (tools, 13.1).
-std::vector<const checked::Function*> exported_functions(Session& session) {
-  std::vector<const checked::Function*> exported;
-  for (const checked::Function* function : session.own_functions()) {
-    const bool is_main = function->name == "main" || function->name.ends_with(".main");
-    if (function->arguments.empty() && is_exported(*function->declaration) && !is_main) exported.push_back(function);
-  }
-  return exported;
-}
-
 class Build {
  public:
   Build(const Invocation& invocation, Session& session, ProjectKind kind)
@@ -83,7 +74,7 @@ class Build {
     lower::Options lowering;
     lowering.entry = kind_ == ProjectKind::Executable;
     lowering.keep_guards = invocation_.has(Option::KeepGuards);
-    if (kind_ == ProjectKind::Library) lowering.roots = exported_functions(session_);
+    if (kind_ == ProjectKind::Library) lowering.roots = session_.exported_functions();
     auto lowered = session_.lower(lowering);
     if (!lowered) return std::unexpected(std::move(lowered.error()));
     const Project& project = *session_.project();
@@ -101,6 +92,16 @@ class Build {
     full["frontend"] = frontend_receipt(session_.compilation(), context(bundle));
     if (!write_file(artifact, bundle) || !write_file(receipt, text_of(full, true) + "\n")) {
       return std::unexpected(no_verdict(folder->generic_string() + " cannot be written."));
+    }
+    if (invocation_.has(Option::Header)) {
+      const CLibrary library = c_library(session_.compilation(), project.manifest.name, session_.exported_functions());
+      const fs::path header = *folder / (library.name + ".h");
+      const fs::path entries = *folder / (library.name + ".c");
+      if (!write_file(header, c_header(library)) || !write_file(entries, c_source(library, bundle))) {
+        return std::unexpected(no_verdict(folder->generic_string() + " cannot be written."));
+      }
+      record["header"] = header.string();
+      record["entries"] = entries.string();
     }
     record["receipt"] = receipt.string();
     return record;
@@ -128,7 +129,12 @@ class Build {
     if (checked::has_device_work(session_.program())) record["device_target"] = device_target_record();
     const bool is_emulated = session_.is_emulated();
     if (is_emulated) record["emulation"] = emulation_record(session_.device_target());
-    const nlohmann::ordered_json backend = is_emulated ? nlohmann::ordered_json("emulated") : nlohmann::ordered_json();
+    nlohmann::ordered_json backend;  // what compiles the kernels of a device run: NVRTC, where it is
+    if (is_emulated) {
+      backend = "emulated";
+    } else if (checked::has_device_work(session_.program()) && cuda::find_toolchain().nvrtc) {
+      backend = "nvrtc";
+    }
     record["vm"] = {{"bytecode_version", bytecode::kBundleVersion},
                     {"bytecode_sha256", sha256_hex(bundle)},
                     {"tiers", {"interpreter", "baseline", "optimizing"}},
@@ -192,8 +198,11 @@ int build_command(const Invocation& invocation) {
   auto kind = kind_of_build(invocation);
   if (!kind) return output.refuse(std::move(kind.error()));
   SessionOptions options = session_options(invocation);
-  options.detected_targets = detected_device_targets;
+  options.gpus = gpus_of_machine;
   options.wants_main = *kind == ProjectKind::Executable;
+  if (invocation.has(Option::Header) && *kind == ProjectKind::Executable) {
+    return output.refuse(no_verdict("--header is of a library, whose entries C calls; this builds an executable."));
+  }
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());

@@ -17,7 +17,7 @@ nlohmann::ordered_json or_null(const std::optional<std::string>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-nlohmann::ordered_json device_record(const Gpu& gpu) {
+nlohmann::ordered_json device_record(const cuda::Gpu& gpu) {
   return {{"name", gpu.name},
           {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
           {"memory_bytes", gpu.memory_bytes}};
@@ -46,6 +46,9 @@ int doctor_command(const Invocation& invocation) {
   const Output output(invocation);
   if (invocation.has(Option::Calibrate)) return write_profile(std::string(invocation.text(Option::Calibrate)), output);
   const Machine machine = examine_machine();
+  const std::string& problem = machine.gpus.missing;
+  const std::optional<std::string> driver =
+      machine.gpus.driver.empty() ? std::nullopt : std::optional(machine.gpus.driver);
   if (output.json()) {
     nlohmann::ordered_json record;
     record["version"] = kVersion;
@@ -53,13 +56,14 @@ int doctor_command(const Invocation& invocation) {
     record["engine"] = "cairn-vm";
     record["jit"] = {{"arch", machine.architecture}, {"features", machine.processor_features}};
     record["z3"] = or_null(machine.solver);
-    record["cuda_driver"] = or_null(machine.cuda_driver);
+    record["cuda_driver"] = or_null(driver);
     record["nvrtc"] = or_null(machine.nvrtc);
     record["ptxas"] = or_null(machine.ptxas);
     record["devices"] = nlohmann::ordered_json::array();
-    for (const Gpu& gpu : machine.devices) record["devices"].push_back(device_record(gpu));
+    for (const cuda::Gpu& gpu : machine.gpus.found) record["devices"].push_back(device_record(gpu));
     record["formal_status"] = "not-verified";
     record["network_access"] = false;
+    record["device_problem"] = or_null(problem.empty() ? std::nullopt : std::optional(problem));
     output.record(record);
     return kGood;
   }
@@ -72,15 +76,16 @@ int doctor_command(const Invocation& invocation) {
   line("engine", "cairn-vm");
   line("jit", machine.architecture + " " + machine.processor_features);
   line("z3", machine.solver.value_or(""));
-  line("cuda_driver", machine.cuda_driver.value_or(""));
+  line("cuda_driver", machine.gpus.driver);
   line("nvrtc", machine.nvrtc.value_or(""));
   line("ptxas", machine.ptxas.value_or(""));
   std::string devices;
-  for (const Gpu& gpu : machine.devices) {
+  for (const cuda::Gpu& gpu : machine.gpus.found) {
     devices += (devices.empty() ? "" : ", ") + gpu.name + " (sm_" + std::to_string(gpu.major) +
                std::to_string(gpu.minor) + ")";
   }
   line("devices", devices);
+  if (!problem.empty()) line("device_problem", problem);
   line("formal_status", "not-verified");
   line("network_access", "false");
   output.say(text);

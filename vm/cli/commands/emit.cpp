@@ -5,6 +5,7 @@
 #include "cuda/tools.hpp"
 #include "jit/jit.hpp"
 #include "vm/bytecode/text.hpp"
+#include "vm/c_entries/c_entries.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/device_listing.hpp"
 #include "vm/cli/machine.hpp"
@@ -70,9 +71,15 @@ int emit_command(const Invocation& invocation) {
   const Output output(invocation);
   SessionOptions options = session_options(invocation);
   options.first_only = false;
-  options.detected_targets = detected_device_targets;
+  options.gpus = gpus_of_machine;
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
+  if (invocation.has(Option::Header)) {
+    const CLibrary library =
+        c_library(session->compilation(), session->project()->manifest.name, session->exported_functions());
+    output.say(c_header(library));
+    return kGood;
+  }
   const std::string_view form = invocation.text(Option::EmitAs);
   if (form == "device") {
     if (const auto refusal = session->judge_device_target()) return output.refuse(*refusal, session->sources());

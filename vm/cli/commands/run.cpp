@@ -11,6 +11,7 @@
 #include "vm/cli/dump.hpp"
 #include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/device_choice.hpp"
 
 namespace cairn::cli {
 
@@ -60,6 +61,7 @@ int execute(const Invocation& invocation, const Output& output, bytecode::Module
   if (const auto missing = execution.missing()) return output.refuse(no_verdict(*missing));
   if (output.json()) return run_recorded(invocation, output, execution);
   if (!emulated_for.empty()) output.note(emulation_claim(emulated_for));
+  if (const auto missing = execution.open_device()) return output.refuse(no_verdict(*missing + "."));
   if (const auto timeout = invocation.number(Option::Timeout)) end_after(*timeout);
   return run_here(execution);
 }
@@ -88,13 +90,14 @@ int run_command(const Invocation& invocation) {
                                       std::string(invocation.path()) + " is a bundle."));
     }
     if (module->emulated_for.empty() && bytecode::has_device_work(*module)) {
-      return output.refuse(
-          no_verdict(std::string(invocation.path()) + " has device work, and no device here runs it."));
+      if (const auto why = why_not_run_on_device(gpus_of_machine(), module->built_for)) {
+        return output.refuse(no_verdict(std::string(invocation.path()) + " has device work, and " + *why + "."));
+      }
     }
     return execute(invocation, output, std::move(*module));
   }
   SessionOptions options = session_options(invocation);
-  options.detected_targets = detected_device_targets;
+  options.gpus = gpus_of_machine;
   options.wants_main = true;
   const auto session = Session::open(invocation.path(), options);
   if (invocation.has(Option::Dump)) dump_source_stages(*session, invocation.text(Option::Dump));

@@ -193,7 +193,7 @@ class TestRun {
 int test_command(const Invocation& invocation) {
   const Output output(invocation);
   SessionOptions options = session_options(invocation);
-  options.detected_targets = detected_device_targets;
+  options.gpus = gpus_of_machine;
   const auto session = Session::open(invocation.path(), options);
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   if (auto refusal = session->judge_board()) return output.refuse(std::move(*refusal), session->sources());
