@@ -16,6 +16,7 @@
 #include "vm/interpreter/telling_thread.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/natives/c_library.hpp"
+#include "vm/profile/report.hpp"
 #include "vm/tiers/tiers.hpp"
 
 namespace cairn {
@@ -30,11 +31,18 @@ struct Execution::State {
     if (options.watched) instance.watch();
   }
   // The instance's other threads borrow from this one's stack.
-  ~State() { instance.end(); }
+  ~State() {
+    instance.end();
+    if (sampler != nullptr) {
+      sampler->stop();
+      sampler->detach(thread);
+    }
+  }
 
   Image image;
   ForeignLibrary foreigns;
   DescriptorSink output;
+  std::unique_ptr<profile::Sampler> sampler;  // outlives the threads it samples
   Instance instance;
   Thread thread;
 };
@@ -101,6 +109,22 @@ void Execution::die_of_traps() {
   state_->instance.on_trap([](const TrapRecord& trap) { die_of(trap); });
 }
 
+void Execution::die_of_traps(std::function<void()> last) {
+  state_->instance.on_trap([last = std::move(last)](const TrapRecord& trap) { die_of(trap, last); });
+}
+
+void Execution::begin_profile() {
+  state_->sampler = std::make_unique<profile::Sampler>(state_->instance);
+  state_->instance.set_sampler(state_->sampler.get());
+  state_->sampler->attach(state_->thread);
+}
+
+std::unique_ptr<profile::Report> Execution::end_profile() {
+  if (state_->sampler == nullptr || state_->sampler->elapsed() != 0) return nullptr;
+  state_->sampler->stop();
+  return std::make_unique<profile::Report>(profile::report_of(*state_->sampler));
+}
+
 std::optional<std::string> Execution::missing() const { return state_->foreigns.missing(); }
 
 std::string Execution::assembly(std::span<const std::uint32_t> functions) {
@@ -135,10 +159,11 @@ std::expected<std::int32_t, TrapRecord> Execution::run_main() {
   return static_cast<std::int32_t>(value);
 }
 
-void die_of(const TrapRecord& trap) {
+void die_of(const TrapRecord& trap, const std::function<void()>& last) {
   static std::atomic_flag dying;
   while (dying.test_and_set()) ::pause();  // another thread is ending the process
   DescriptorSink().write(true, render(trap));
+  if (last) last();
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);  // a failed guard is no fault of this process worth a core file
   std::signal(SIGABRT, SIG_DFL);

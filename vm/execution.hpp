@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,9 @@ namespace cairn {
 class HostSymbols;
 class NativeTable;
 class OutputSink;
+namespace profile {
+struct Report;
+}
 
 struct ExecutionOptions {
   Tier tier = Tier::Auto;
@@ -55,6 +59,13 @@ class Execution {
   /// From now on the first trap, on whatever thread, ends the process there and then (concurrency, 5.3), as `die_of`
   /// does.
   void die_of_traps();
+
+  /// From now on what runs is sampled until `end_profile`. Before anything runs, on the thread that will.
+  void begin_profile();
+  /// What was seen since; null when nothing was asked for or it was told before.
+  [[nodiscard]] std::unique_ptr<profile::Report> end_profile();
+  /// The same as die_of_traps, with `last` called between the trap's words and the end.
+  void die_of_traps(std::function<void()> last);
 
   /// What stands in the way of running: a foreign symbol nobody has, or one that cannot be called; else nothing. Asked
   /// before the program starts.
@@ -96,7 +107,7 @@ class Execution {
 };
 
 /// Writes the trap to stderr in one piece and ends the process as abort does. Only the first thread that calls it
-/// writes.
-[[noreturn]] void die_of(const TrapRecord& trap);
+/// writes. `last` is called between the two.
+[[noreturn]] void die_of(const TrapRecord& trap, const std::function<void()>& last = {});
 
 }  // namespace cairn

@@ -19,5 +19,5 @@ int main() {
     sweep(n, a.data(), b.data());
     sweep(n, b.data(), a.data());
   }
-  std::printf("%" PRIu32 "\n", static_cast<std::uint32_t>(a[n / 2] * 1.0e9f));
+  std::printf("%" PRIu64 "\n", static_cast<std::uint64_t>(a[n / 2] * 1.0e9f));
 }

@@ -23,8 +23,6 @@ struct Awaited {
   std::string_view word;  // empty: the option as a whole
 };
 constexpr Awaited kAwaited[] = {
-    {"run", Option::Profile, ""},
-    {"run", Option::ProfileOut, ""},
     {"run", Option::Sanitize, ""},
     {"build", Option::Sanitize, ""},
 };

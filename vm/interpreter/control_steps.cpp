@@ -2,6 +2,7 @@
 #include "vm/interpreter/control_steps.hpp"
 
 #include "vm/interpreter/kernels.hpp"
+#include "vm/profile/sampler.hpp"
 #include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
@@ -11,6 +12,7 @@ void failure(Machine m, const Word* pc) {
 }
 
 const Word* refuel(const Word* next, const Word* pc, Machine m) {
+  if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, m.base, false);
   if (m.thread->block != nullptr) return suspend(m, next);
   const bool seen_before = m.thread->fuel_given;
   const TrapKind kind = m.thread->poll();
@@ -20,6 +22,7 @@ const Word* refuel(const Word* next, const Word* pc, Machine m) {
 }
 
 const Word* refuel_at_call(const Word* next, const Word* pc, Machine m) {
+  if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, m.base, false);
   // A kernel's thread gives up its turn at back edges alone: here its frame does not stand yet.
   if (m.thread->block != nullptr) return next;
   const TrapKind kind = m.thread->poll();
@@ -65,9 +68,11 @@ const Word* call_native(const Word* pc, Machine m) {
     return missing_native(pc, m);
   std::uint64_t* window = m.base + a_of(pc[0]);
   const auto outer = thread.native_frame;
-  thread.native_frame = {window + native.window_slots, m.memory};
+  thread.native_frame = {window + native.window_slots, m.memory, pc, m.base, &outer};
   NativeCall call(thread, window);
+  thread.in_native = true;
   native.function(call);
+  thread.in_native = false;
   thread.native_frame = outer;
   if (thread.trapped) [[unlikely]]
     return kExit;  // a call it made
@@ -88,8 +93,10 @@ const Word* call_foreign(const Word* pc, Machine m) {
     const bytecode::Signature& signature = module.signatures[module.foreigns[index].signature];
     std::uint64_t* window = m.base + a_of(pc[0]);
     const auto outer = thread.native_frame;
-    thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory};
+    thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory, pc, m.base, &outer};
+    thread.in_native = true;
     caller->call(thread, index, window);
+    thread.in_native = false;
     thread.native_frame = outer;
     if (thread.trapped) [[unlikely]]
       return kExit;  // a call it made

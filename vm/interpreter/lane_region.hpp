@@ -22,7 +22,7 @@ class LaneRegion {
       : starter_(*m.thread), function_(function), environment_(environment), outer_(starter_.native_frame) {
     // Calls of the starting thread go above the frame that starts the region.
     const std::uint32_t self = starter_.image().function_at(pc);
-    starter_.native_frame = {m.base + starter_.functions[self].frame_bytes / 8, m.memory};
+    starter_.native_frame = {m.base + starter_.functions[self].frame_bytes / 8, m.memory, pc, m.base, &outer_};
     slots_ = starter_.functions[function].parameter_slots;
   }
   ~LaneRegion() { starter_.native_frame = outer_; }

@@ -18,6 +18,7 @@
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/trap_message.hpp"
+#include "vm/profile/sampler.hpp"
 #include "vm/tiers/tiers.hpp"
 
 namespace cairn {
@@ -170,9 +171,13 @@ Thread::Thread(Instance& instance)
       function_count(instance.image().module().functions.size()),
       instance_(instance),
       stack_(instance.limits().stack_bytes),
-      heap_(instance.memory()) {}
+      heap_(instance.memory()) {
+  if (instance.sampler() != nullptr) instance.sampler()->attach(*this);
+}
 
-Thread::~Thread() = default;
+Thread::~Thread() {
+  if (samples != nullptr) instance_.sampler()->detach(*this);
+}
 
 cuda::Context* Thread::device_context(std::string& why) {
   if (device_context_ == nullptr) {
@@ -207,7 +212,10 @@ bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> argum
   window[-2] = 0;
   window[-3] = reinterpret_cast<std::uint64_t>(memory);
   std::ranges::copy(arguments, window);
+  const bool called_by_native = in_native;
+  in_native = false;
   interpreter::run(*this, entry.code, window, memory);
+  in_native = called_by_native;
   if (trapped) [[unlikely]]
     return false;
   std::copy_n(window, result.size(), result.begin());

@@ -31,6 +31,10 @@ namespace interpreter {
 class Block;
 }
 class Thread;
+namespace profile {
+class Sampler;
+struct ThreadSamples;
+}  // namespace profile
 namespace cuda {
 class Context;
 class Device;
@@ -107,6 +111,9 @@ class Instance {
   [[nodiscard]] bool past_deadline() const;
   /// Whether a thread that waits for another should give up: what it waits for may never come.
   [[nodiscard]] bool stopping() const { return watched() && (interrupted() || past_deadline()); }
+  /// Samples the threads made from now on; null: none. Set before anything runs, and outlives them.
+  void set_sampler(profile::Sampler* sampler) { sampler_ = sampler; }
+  [[nodiscard]] profile::Sampler* sampler() const { return sampler_; }
   /// Threads poll: for hosts that may interrupt. Set before anything runs.
   void watch() { watched_ = true; }
   [[nodiscard]] bool watched() const { return watched_ || limits_.steps != 0; }
@@ -153,6 +160,7 @@ class Instance {
   std::string device_missing_ = "there is no device";
   std::unique_ptr<cuda::Device> device_;  // outlives the contexts of the threads below
   ForeignCaller* foreign_caller_ = nullptr;
+  profile::Sampler* sampler_ = nullptr;
   std::string argument_list_;
   std::atomic<bool> interrupted_{false};
   std::atomic<std::int64_t> deadline_{0};
@@ -228,8 +236,15 @@ class Thread {
   struct NativeFrame {
     std::uint64_t* top = nullptr;
     std::uint8_t* memory = nullptr;
+    const bytecode::Word* pc = nullptr;   // the instruction that runs it
+    const std::uint64_t* base = nullptr;  // of its frame
+    const NativeFrame* outer = nullptr;   // of the native that called into the module
   };
   NativeFrame native_frame;
+  /// A native of the host runs, and not something it called.
+  volatile bool in_native = false;
+  /// What the profiler knows of this thread, when there is one.
+  profile::ThreadSamples* samples = nullptr;
   /// The block of a cooperative region whose threads run here, else null.
   interpreter::Block* block = nullptr;
 

@@ -1,6 +1,7 @@
 #include "vm/tiers/steps.hpp"
 
 #include "vm/interpreter/step.hpp"
+#include "vm/profile/sampler.hpp"
 #include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
@@ -40,6 +41,7 @@ std::span<const jit::Step> out_of_line_steps() { return kSteps; }
 
 const Word* refuel_jump(const Word* next, const Word* pc, std::uint64_t* base, std::uint8_t* memory, void* thread) {
   const Machine m{base, memory, static_cast<Thread*>(thread)};
+  if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, base, true);
   if (m.thread->block != nullptr) return suspend(const_cast<Machine&>(m), next);
   const TrapKind kind = m.thread->poll(Thread::kManySteps);
   if (kind != TrapKind::None) return fail(kind, pc, m);
@@ -48,6 +50,7 @@ const Word* refuel_jump(const Word* next, const Word* pc, std::uint64_t* base, s
 
 const Word* refuel_call(const Word* next, const Word* pc, std::uint64_t* base, std::uint8_t* memory, void* thread) {
   const Machine m{base, memory, static_cast<Thread*>(thread)};
+  if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, base, true);
   const Word* go_on = refuel_at_call(next, pc, m);
   return go_on == next ? nullptr : go_on;
 }

@@ -66,10 +66,12 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     if (limits_.code_bytes != 0) options.most_bytes = limits_.code_bytes;
     // Where a host may stop the program, or a thread of a block may spin for another, every loop looks up.
     options.always_counts = thread.instance().watched() || has_kernels(image_.module());
+    always_counts_ = options.always_counts;
     options.perf_map = is_asked("CAIRN_PERF_MAP");
     options.jitdump = is_asked("CAIRN_JITDUMP");
     options.debugger = is_asked("CAIRN_GDB");
     code_ = jit::MachineCode::create(image_.module(), engine, options);
+    shown_.store(code_.get(), std::memory_order_release);
   });
   return code_.get();
 }
@@ -150,6 +152,11 @@ bool Tiers::has_code(std::uint32_t function) const { return code_ != nullptr && 
 
 bool Tiers::has_optimized_code(std::uint32_t function) const {
   return code_ != nullptr && code_->has(function, jit::Level::Optimized);
+}
+
+std::optional<std::vector<std::uint32_t>> Tiers::guarded_words(std::uint32_t function, jit::Level level) const {
+  if (code_ == nullptr || !code_->has(function, level)) return std::nullopt;
+  return code_->guarded_words(function, level);
 }
 
 std::size_t Tiers::compile_all(Thread& thread) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,17 @@ class Tiers {
 
   [[nodiscard]] bool has_code(std::uint32_t function) const;
   [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
+  /// Whose machine code an address lies in. Safe in signal handlers.
+  [[nodiscard]] std::optional<jit::CodePlace> place_of(const void* address) const {
+    const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+    return code == nullptr ? std::nullopt : code->place_of(address);
+  }
+  /// The level of the function's code that counts fuel.
+  [[nodiscard]] jit::Level counted_level(std::uint32_t function) const {
+    return always_counts_ && has_optimized_code(function) ? jit::Level::Optimized : jit::Level::Baseline;
+  }
+  /// jit::MachineCode::guarded_words; nothing without code of that level.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> guarded_words(std::uint32_t function, jit::Level level) const;
   /// Makes the machine code of every function. Its bytes.
   std::size_t compile_all(Thread& thread);
   /// Listings of these functions, or of every one.
@@ -70,6 +82,8 @@ class Tiers {
   std::mutex kernels_mutex_;
   std::map<std::uint32_t, std::unique_ptr<jit::KernelCode>> kernels_;  // null: none can be made
   std::size_t kernel_bytes_ = 0;
+  std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_, for signal handlers
+  bool always_counts_ = false;
 };
 
 }  // namespace cairn
