@@ -121,7 +121,8 @@ constinit const std::array<Word, kFailures.size()> kFailures = [] {
 
 void run(Thread& thread, const Word* pc, std::uint64_t* base, std::uint8_t* memory) {
   const Machine m{base, memory, &thread};
-  if (thread.instance().watched() || thread.instance().tiers() != nullptr || thread.block != nullptr) {
+  if (thread.instance().watched() || thread.instance().tiers() != nullptr || thread.block != nullptr ||
+      thread.samples != nullptr) {
     interpret<true>(m, pc);
   } else {
     interpret<false>(m, pc);
