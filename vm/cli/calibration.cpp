@@ -58,11 +58,21 @@ const std::vector<Probe>& probes() {
   return kProbes;
 }
 
+/// What a loop works out is used behind it, or a tier may leave the work out.
+std::string uses_of(const std::string& before) {
+  std::string text;
+  if (before.contains(" t:u64")) text += "  xs[0] = t;\n";
+  if (before.contains(" s:u32")) text += "  xs[1] = u64(s);\n";
+  if (before.contains(" k:usize")) text += "  xs[0] = u64(k);\n";
+  if (before.contains(" x:f")) text += "  if x == 3.25 { xs[0] = 1; }\n";
+  return text;
+}
+
 std::string program() {
   std::string text = "fn same(t:u64) -> u64 { return t ^ 1; }\n";
   const auto loop = [&](const std::string& name, const std::string& before, const std::string& turn) {
     text += "fn probe_" + name + "(n:usize, m:usize, xs:rw<u64>[m]) {\n  " + before + "\n  for i in 0..n { " + turn +
-            " }\n}\n";
+            " }\n" + uses_of(before) + "}\n";
   };
   loop("empty", "", "");
   for (const Probe& probe : probes()) loop(probe.kind, probe.before, probe.turn);

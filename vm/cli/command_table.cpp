@@ -37,7 +37,8 @@ constexpr std::array kAudit = {Symbol,   From,      Vectors,  AuditAs,     Role,
                                Rounding, Overflow,  Standard, FlushToZero, Compute,      Ulps,      Save,
                                Timeout,  MemoryMib, Tier,     Emulate,     DeviceTarget, Format,    Help};
 constexpr std::array kDiff = {In, Std, TimeoutMs, BudgetS, Replays, Require, Markdown, NoPredict, Format, Help};
-constexpr std::array kPredict = {Symbols, At, Against, HostProfile, Card, DeviceTarget, Inspect, Arch, Format, Help};
+constexpr std::array kPredict = {Symbols, At,   Against, HostProfile, Card, DeviceTarget,
+                                 Inspect, Arch, Plot,    Format,      Help};
 constexpr std::array kCards = {Format, Help};
 constexpr std::array kDoctor = {Calibrate, Format, Help};
 constexpr std::array kLsp = {Help};

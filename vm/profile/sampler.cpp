@@ -180,9 +180,18 @@ void Sampler::add(ThreadSamples& own, std::uint32_t function, const std::uint64_
     // A lane and the function that runs its region are one to a reader.
     if (!(crossed && count > 0 && frames[count - 1] == frame)) frames[count++] = frame;
     crossed = false;
-    const bytecode::Word* back = interpreter::return_address(base[-1]);
+    const auto* link = reinterpret_cast<const bytecode::Word*>(base[-1]);
     base = reinterpret_cast<const std::uint64_t*>(base[-2]);
-    function = base == nullptr ? bytecode::kNone : image.function_at(back - 1);
+    function = base == nullptr
+                   ? bytecode::kNone
+                   : image.function_at(interpreter::return_address(reinterpret_cast<std::uint64_t>(link)) - 1);
+    if (base == nullptr || (link[0] & 0xffff) != static_cast<bytecode::Word>(interpreter::InternalOp::Resume)) continue;
+    // The call was made by functions that share their code: the frame is the outermost one's.
+    const auto* point = reinterpret_cast<const ResumePoint*>(link);
+    for (std::uint64_t k = 0; k < point->inlined_count && count < kMostFrames - 2; ++k) {
+      if (function != bytecode::kNone) frames[count++] = {FrameKey::Kind::Function, owners_[function]};
+      function = image.function_at(point->inlined[k].back - 1);
+    }
   }
   if (count >= kMostFrames - 2) frames[count++] = {FrameKey::Kind::Deeper, 0};
   if (in_native && (count == 0 || frames[0].kind == FrameKey::Kind::Function)) return;

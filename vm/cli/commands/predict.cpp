@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "vm/cli/machine.hpp"
 #include "vm/cli/pricing.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/predict/roofline.hpp"
 
 namespace cairn::cli {
 
@@ -202,6 +204,9 @@ int predict_command(const Invocation& invocation) {
   if (every_card && invocation.has(Option::Against)) {
     return output.refuse(no_verdict("--card all and --against do not go together."));
   }
+  if (invocation.has(Option::Plot) && (every_card || invocation.has(Option::Against))) {
+    return output.refuse(no_verdict("--plot draws one version on one card."));
+  }
   const auto host = host_pricing(invocation, invocation.text(Option::Arch));
   if (!host) return output.refuse(host.error());
   const auto points = sizes_given(invocation);
@@ -234,10 +239,24 @@ int predict_command(const Invocation& invocation) {
   }
   Json functions = Json::object();
   std::string text = headline(*host);
+  std::vector<predict::RooflinePoint> plotted;
   for (const checked::Function* function : loaded->functions) {
-    const auto report = predict::report_on(loaded->counter->cost_of(*function), pricing, *points);
+    const predict::Cost& cost = loaded->counter->cost_of(*function);
+    const auto report = predict::report_on(cost, pricing, *points);
+    for (const predict::Prediction& each : report.predictions) {
+      std::string name(function->name);
+      if (!each.sizes.empty()) name += " " + predict::sizes_text(each.sizes);
+      plotted.push_back(predict::roofline_point(std::move(name), cost, each));
+    }
     functions[std::string(function->name)] = predict::record_of(report);
     text += predict::for_people(std::string(function->name), report);
+  }
+  if (const std::string file(invocation.text(Option::Plot)); !file.empty()) {
+    std::string title = headline(*host);
+    title.pop_back();  // the end of its line
+    std::ofstream out(file, std::ios::binary);
+    out << predict::roofline_svg(pricing, plotted, title);
+    if (!out.flush()) return output.refuse(no_verdict(file + " cannot be written."));
   }
   if (output.json()) {
     Json record = {
