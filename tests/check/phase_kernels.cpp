@@ -25,10 +25,31 @@ class KernelMaker {
       kernel_.zeroed_.push_back(!mix_.unzeroed || below(3) == 0);
     }
     kernel_.steps_ = steps(2 + below(6), 0, true, false);
+    if (most_open(kernel_.steps_) > kMostOpen) kernel_.has_limits_ = true;
     write();
   }
 
  private:
+  /// More alternatives than these are judged as one: more pairs, never fewer (devices, 12.5).
+  static constexpr std::uint64_t kMostOpen = 16;
+
+  /// Into how many alternatives the whole block's unknown conditions may part one, barriers left aside.
+  static std::uint64_t most_open(const std::vector<Step>& steps) {
+    std::uint64_t open = 1;
+    for (const Step& step : steps) {
+      const std::uint64_t inside = most_open(step.body);
+      if (step.kind == Step::Kind::If) {
+        const bool is_unknown = step.condition.kind == Condition::Kind::Symbol;
+        const std::uint64_t other = most_open(step.otherwise);
+        open *= is_unknown ? inside + other : std::max(inside, other);
+      } else if (step.kind == Step::Kind::For) {
+        for (std::uint64_t turn = step.lo.value; turn < step.index.value; ++turn) open *= inside;
+      }
+      open = std::min(open, kMostOpen + 1);
+    }
+    return open;
+  }
+
   unsigned below(unsigned limit) { return std::uniform_int_distribution<unsigned>(0, limit - 1)(random_); }
   unsigned pick(std::initializer_list<unsigned> of) { return of.begin()[below(static_cast<unsigned>(of.size()))]; }
 
