@@ -179,8 +179,7 @@ std::vector<StorageSite> storage_sites(const checked::Function& function, const 
     site.position = root.position;
     sites.push_back(std::move(site));
   };
-  walk_body(
-      function, [](const Expr&) {}, on_statement);
+  walk_body(function, [](const Expr&) {}, on_statement);
   return sites;
 }
 

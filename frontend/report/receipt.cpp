@@ -262,8 +262,7 @@ class Receipt {
           *statement,
           [&](const syntax::Expr& value) {
             syntax::for_each_expression(value, [&](const syntax::Expr& each) {
-              syntax::for_each_operand(
-                  each, [](const syntax::Expr&) {}, inside);
+              syntax::for_each_operand(each, [](const syntax::Expr&) {}, inside);
               return true;
             });
           },

@@ -39,7 +39,8 @@ TEST_CASE("what this build has no engine for says so and exits 2", "[cli]") {
   CommandLine cairn;
   const ChildResult result = cairn({"run", "--sanitize", "address", "p.cairn"});
   CHECK(result.exit_code == 2);
-  CHECK(result.err.starts_with("unknown[E-PROJECT-OR-ENVIRONMENT]: cairn run --sanitize is not available in this build."));
+  CHECK(result.err.starts_with(
+      "unknown[E-PROJECT-OR-ENVIRONMENT]: cairn run --sanitize is not available in this build."));
 }
 
 TEST_CASE("run passes streams and status, and a failed guard ends as abort does", "[cli]") {

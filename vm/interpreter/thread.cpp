@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "cuda/compiler.hpp"
 #include "cuda/device.hpp"
