@@ -82,6 +82,7 @@ struct Engine {
 struct CodeOptions {
   std::size_t most_bytes = std::size_t{256} << 20;  // of machine code; what does not fit stays with the interpreter
   bool always_counts = false;                       // optimized code counts the fuel too
+  bool from_ssa = false;                            // optimized code is made of SSA where that is possible
   bool perf_map = false;                            // write /tmp/perf-PID.map
   bool jitdump = false;                             // write jit-PID.dump, for perf inject
   bool debugger = false;                            // tell GDB of each function

@@ -133,6 +133,7 @@ const ResumePoint* CodeSpace::loop_point(std::uint32_t function, std::uint32_t w
   if (!compile_locked(function, Level::Optimized)) return nullptr;
   const Made* whole = made_at(function, Level::Optimized).load(std::memory_order_relaxed);
   if (const ResumePoint* point = whole->point_at(word)) return point;
+  if (!options_.from_ssa) return nullptr;
   std::unique_ptr<Made>& made = loops_[{function, word}];
   if (made == nullptr) {
     made = std::make_unique<Made>();
@@ -172,8 +173,8 @@ bool CodeSpace::compile_locked(std::uint32_t function, Level level) {
   // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
   if (level == Level::Optimized && !compile_locked(function, Level::Baseline)) return false;
   auto made = std::make_unique<Made>();
-  const bool fine =
-      (level == Level::Optimized && translate_ssa(function, 0, *made)) || translate(function, level, *made);
+  const bool fine = (level == Level::Optimized && options_.from_ssa && translate_ssa(function, 0, *made)) ||
+                    translate(function, level, *made);
   made->failed = !fine;
   if (fine) publish(*made);
   known.store(made.release(), std::memory_order_release);
@@ -330,7 +331,7 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
 std::string CodeSpace::listing(std::uint32_t function, Level level) {
   const std::lock_guard guard(mutex_);
   asmjit::StringLogger logger;
-  if (level == Level::Optimized) {
+  if (level == Level::Optimized && options_.from_ssa) {
     asmjit::CodeHolder holder;
     if (generated(holder, function, 0, &logger) != nullptr) {
       return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +

@@ -67,6 +67,7 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     // Where a host may stop the program, or a thread of a block may spin for another, every loop looks up.
     options.always_counts = thread.instance().watched() || has_kernels(image_.module());
     always_counts_ = options.always_counts;
+    options.from_ssa = is_asked("CAIRN_SSA");
     options.perf_map = is_asked("CAIRN_PERF_MAP");
     options.jitdump = is_asked("CAIRN_JITDUMP");
     options.debugger = is_asked("CAIRN_GDB");
