@@ -170,7 +170,7 @@ check("and those behind it were not run", kernel.cell("c")[2]["ename"] == "E-UNB
 _, _, reply = kernel.cell("let small:u8 = 255;\nsmall + 1")
 check("a trap is an error whose name is its kind", reply["ename"] == "overflow" and reply["traceback"][0].startswith("trap: overflow: 255 + 1"), reply)
 check("commands stand in cells", text(kernel.cell(":type x")[1]) == [("stream", "u64\n")])
-first = kernel.post(kernel.shell, "execute_request", {"code": "1 / (1 - 1)", "stop_on_error": True})
+first = kernel.post(kernel.shell, "execute_request", {"code": "let mut turns:u64 = 0;\nwhile turns < 100000000 { turns += 1; }\n1 / (1 - 1)", "stop_on_error": True})
 second = kernel.post(kernel.shell, "execute_request", {"code": "println(99);"})
 replies = [kernel.read(kernel.shell) for _ in range(2)]
 check("a cell that waits behind one that fails is not run", [(parent, content["status"]) for _, parent, content in replies] == [(first, "error"), (second, "aborted")], replies)

@@ -226,23 +226,29 @@ class Kernel {
     if (!message || !message->type().ends_with("_request")) return;  // forged, or no business of ours (comm_open, ..)
     publish("status", {{"execution_state", "busy"}}, message->header);
     bool stop = false;
+    std::vector<Frames> waiting;  // what a cell that failed finds queued behind it; what comes after its reply is run
     try {
       const Json content = answer(*message, stop);
+      while (stop) {
+        auto next = socket.receive(0);
+        if (!next) break;
+        waiting.push_back(std::move(*next));
+      }
       if (!content.is_null()) reply(socket, wire_, *message, content);
     } catch (const std::exception& fault) {  // content of another shape than the protocol's
       reply(socket, wire_, *message,
             {{"status", "error"}, {"ename", "request"}, {"evalue", fault.what()}, {"traceback", Json::array()}});
     }
     publish("status", {{"execution_state", "idle"}}, message->header);
-    if (stop) abort_waiting(socket);
+    abort(socket, waiting);
   }
 
   /// Cells that were queued behind one that failed are not run.
-  void abort_waiting(Socket& socket) {
-    while (const auto frames = socket.receive(0)) {
-      const auto message = wire_.read(*frames);
+  void abort(Socket& socket, const std::vector<Frames>& waiting) {
+    for (const Frames& frames : waiting) {
+      const auto message = wire_.read(frames);
       if (!message || message->type() != "execute_request") {
-        take(socket, *frames);
+        take(socket, frames);
         continue;
       }
       publish("status", {{"execution_state", "busy"}}, message->header);
