@@ -2,9 +2,10 @@
 """What a derivative costs beside its function: gradient_cost.py [--tier T] [--rounds N]. For straight-line code and for
 reductions, a program that calls the function and one that calls its gradient as often, interleaved; processor time of
 whole processes less that of a program that calls neither, the median of the ratios."""
-import argparse, os, pathlib, statistics, subprocess, tempfile
+import argparse, pathlib, statistics, tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from measure import CAIRN, run
+
 SIZE = 4096
 
 # name -> the function, how it is called and how its gradient is; x and y are views of SIZE elements, a and b numbers.
@@ -63,19 +64,9 @@ fn main() -> i32 {{
 """
 
 
-def seconds(command):
-    """Processor time of one process, which must end with status 0."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if status != 0:
-        raise RuntimeError(f"{command} ended with status {child.returncode}")
-    return used.ru_utime + used.ru_stime
-
-
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--cairn", default=str(ROOT / "build" / "cairn"))
+    options.add_argument("--cairn", default=str(CAIRN))
     options.add_argument("--tier", default="auto")
     options.add_argument("--rounds", type=int, default=7)
     options = options.parse_args()
@@ -88,7 +79,7 @@ def main():
                 commands.append([options.cairn, "run", f"--tier={options.tier}", str(path)])
             ratios = []
             for _ in range(options.rounds):
-                empty, plain, derived = (seconds(command) for command in commands)
+                empty, plain, derived = (run(command, cpu=True) for command in commands)
                 ratios.append((derived - empty) / (plain - empty))
             print(f"{name:22} gradient / function {statistics.median(ratios):5.2f}   (function {plain - empty:.3f} s)", flush=True)
 
