@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <random>
 #include <vector>
 
+#include "bench/micro/thread_time.hpp"
 #include "runtime/conversions/element_conversion.hpp"
 
 namespace {
@@ -15,21 +15,14 @@ using namespace cairn::runtime;
 
 constexpr std::size_t kElements = std::size_t{16} << 20U;
 
-/// This thread's own time, which other programs on the machine do not lengthen.
-double thread_milliseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
 template <class Run>
 double milliseconds(Run run) {
   double best = 1e30;
   for (int round = 0; round < 9; ++round) {
-    const double begin = thread_milliseconds();
+    const double begin = cairn::bench::thread_nanoseconds();
     run();
     asm volatile("" : : : "memory");
-    best = std::min(best, thread_milliseconds() - begin);
+    best = std::min(best, (cairn::bench::thread_nanoseconds() - begin) * 1e-6);
   }
   return best;
 }

@@ -1,22 +1,12 @@
 // What a warm call of a program's function costs its host: nanoseconds a call of fn(u64) -> u64, the median of some
 // runs.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "bench/micro/thread_time.hpp"
 #include "vm/embedding/cairn.h"
-
-namespace {
-
-double thread_nanoseconds() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
 
 int main() {
   constexpr int kCalls = 1'000'000;
@@ -28,11 +18,11 @@ int main() {
   value.kind = CAIRN_U64;
   std::vector<double> costs;
   for (int round = 0; round < 21; ++round) {
-    const double begin = thread_nanoseconds();
+    const double begin = cairn::bench::thread_nanoseconds();
     for (int k = 0; k < kCalls; ++k) {
       if (cairn_call(next, &value, 1, &value, nullptr) != CAIRN_OK) return 1;
     }
-    costs.push_back((thread_nanoseconds() - begin) / kCalls);
+    costs.push_back((cairn::bench::thread_nanoseconds() - begin) / kCalls);
   }
   if (value.as.u64 != 21U * kCalls) return 1;
   std::ranges::sort(costs);

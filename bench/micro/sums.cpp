@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <random>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "bench/micro/sum_methods.hpp"
+#include "bench/micro/thread_time.hpp"
 #include "runtime/sums/exact_sum.hpp"
 
 namespace {
 
+using cairn::bench::thread_nanoseconds;
 using cairn::runtime::ExactSum;
 using cairn::runtime::SumEngine;
 
@@ -56,13 +57,6 @@ template <class Term>
   Term total = 0;
   for (const Term term : terms) total += term;
   return total;
-}
-
-/// This thread's own time, which other programs on the machine do not lengthen.
-double thread_nanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 /// Nanoseconds of the longest of `lanes` lanes, each of which sums its part.
