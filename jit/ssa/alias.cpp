@@ -132,6 +132,21 @@ void Aliases::find_escapes() {
             if (!(roots_[use.value] == roots_[value])) escapes(use.value);
           }
           break;
+        case Opcode::FrameAddress:
+          // A frame that is taken up has been run: its objects hold values, and slots may lead to them.
+          if (f_.entry_word != 0) escapes(value);
+          break;
+        case Opcode::Step: {
+          each_operand(f_, i, escapes);
+          // And what the instruction itself says lies in the frame.
+          const bytecode::Function& source = module_.functions[f_.frames[i.frame].function];
+          const bytecode::Word* const code = source.code.data() + i.word;
+          for (const bytecode::Operand& operand : bytecode::info(bytecode::op_of(*code)).all()) {
+            if (operand.type != bytecode::Class::Frame) continue;
+            escaped_.push_back(frame_object(source, bytecode::operand_bits(code, operand.place)));
+          }
+          break;
+        }
         default:
           if (i.mode == Mode::Checked || i.op == Opcode::Guard || i.op == Opcode::Trap || i.op == Opcode::Exit) {
             break;  // told, or of use to baseline code alone

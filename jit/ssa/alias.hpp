@@ -28,7 +28,7 @@ class Aliases {
   [[nodiscard]] bool may_write(const Instruction& effect, const Instruction& i) const;
   /// Whether a call or a step may read what the store `i` writes.
   [[nodiscard]] bool may_read(const Instruction& effect, const Instruction& i) const;
-  /// Whether the address of the frame's object at that offset is used for nothing but accesses here.
+  /// Whether the frame's object at that offset is reached by nothing but accesses here.
   [[nodiscard]] bool is_private(std::uint64_t object) const;
 
  private:

@@ -409,8 +409,7 @@ Value Builder::binary(Opcode op, Kind kind, Value a, Value b, Mode mode) {
 }
 
 Value Builder::frame_address(std::uint64_t offset, std::int64_t& rest) {
-  const auto after = std::ranges::upper_bound(source_.objects, offset, {}, &bytecode::MemoryObject::offset);
-  const std::uint64_t object = after == source_.objects.begin() ? 0 : std::prev(after)->offset;
+  const std::uint64_t object = frame_object(source_, offset);
   rest = static_cast<std::int64_t>(offset - object);
   Instruction i;
   i.op = Opcode::FrameAddress;

@@ -1,5 +1,8 @@
 #include "jit/ssa/ir.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cairn::jit::ssa {
 
 Value Function::make(const Instruction& instruction) {
@@ -27,6 +30,11 @@ BlockId Function::add_block(std::uint32_t word) {
   blocks.emplace_back();
   blocks.back().word = word;
   return static_cast<BlockId>(blocks.size() - 1);
+}
+
+std::uint64_t frame_object(const bytecode::Function& function, std::uint64_t offset) {
+  const auto after = std::ranges::upper_bound(function.objects, offset, {}, &bytecode::MemoryObject::offset);
+  return after == function.objects.begin() ? 0 : std::prev(after)->offset;
 }
 
 }  // namespace cairn::jit::ssa

@@ -39,7 +39,7 @@ enum class Opcode : std::uint8_t {
   Nop,           // nothing: an instruction that was taken out
   Const,         // immediate: the slot's 64 bits (an f32 in the low four bytes)
   Slot,          // the value of frame slot `immediate` where the function is entered; only in the entry block
-  FrameAddress,  // the address of byte `immediate` of the frame's memory
+  FrameAddress,  // the address of byte `immediate` of the frame's memory, where an object starts
   Text,          // the address of text `immediate` of the module
   Phi,           // uses: a value for each predecessor, whose id is the use's slot
   // ---- arithmetic on `kind`; integers by `mode`
@@ -193,6 +193,9 @@ struct Function {
 }
 /// How many bits an integer kind has.
 [[nodiscard]] constexpr std::uint32_t width_of(Kind kind) { return kind == Kind::Bool ? 1 : size_of(kind) * 8; }
+
+/// Where the object of the function's frame memory that the byte belongs to starts.
+[[nodiscard]] std::uint64_t frame_object(const bytecode::Function& function, std::uint64_t offset);
 
 /// Calls visit(Value&) for every operand, those in uses included.
 template <class F, class I, class Visit>

@@ -21,12 +21,12 @@ ssa::Function parsed(std::string_view text) {
 
 /// The blocks after the pass and a cleaning, without remarks and without the function's line.
 std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std::string_view blocks,
-                  std::uint32_t vector_bytes = 0) {
+                  std::uint32_t vector_bytes = 0, std::string_view entry = "0") {
   bytecode::Module module;
   module.functions.resize(1);
   module.signatures.resize(1);
   module.functions[0].signature = 0;
-  ssa::Function function = parsed("function 0 entry 0\n" + std::string(blocks));
+  ssa::Function function = parsed("function 0 entry " + std::string(entry) + "\n" + std::string(blocks));
   const ssa::Context context{module, false, vector_bytes};
   pass(function, context);
   ssa::clean(function, context);
@@ -281,6 +281,16 @@ TEST_CASE("a record whose address a call is given stays in memory", "[jit]") {
 )");
   CHECK(text.contains("store.u64"));
   CHECK(text.contains("load.u64"));
+}
+
+TEST_CASE("a record of a frame that is taken up holds what was put there, one of a frame that is entered nothing",
+          "[jit]") {
+  const auto loaded = [](std::string_view entry) {
+    return after(ssa::promote_memory, "b0 @0:\n  v1 = frame.address.u64 #0\n  v2 = load.u64 v1 #8 @1\n  return v2\n", 0,
+                 entry);
+  };
+  CHECK(loaded("0").contains("const.u64 #0"));
+  CHECK(loaded("7").contains("load.u64"));
 }
 
 TEST_CASE("an element loop becomes vectors and the loop it was", "[jit]") {
