@@ -41,8 +41,8 @@ class Conditions {
     return false;
   }
 
-  [[nodiscard]] static bool is_cheap(const Instruction& i) {
-    if (is_float(i.kind) || is_float(i.source) || i.lanes != 1 || i.mode == Mode::Checked) return false;
+  [[nodiscard]] bool is_cheap(const Instruction& i) const {
+    if (is_float(i.kind) || is_float(i.source) || i.lanes != 1 || !is_speculatable(f_, i)) return false;
     switch (i.op) {
       case Opcode::Add:
       case Opcode::Sub:
@@ -53,7 +53,6 @@ class Conditions {
       case Opcode::Max:
       case Opcode::Compare:
       case Opcode::Select:
-        return true;
       case Opcode::Shl:
       case Opcode::Shr:
         return true;
@@ -79,8 +78,6 @@ class Conditions {
         if (count_ != kNoValue || code.size() != 2) return false;
         count_ = code[k];
       } else if (!is_cheap(i)) {
-        return false;
-      } else if ((i.op == Opcode::Shl || i.op == Opcode::Shr) && f_.at(i.b).op != Opcode::Const) {
         return false;
       }
     }

@@ -47,7 +47,7 @@ class Hoist {
         Instruction& i = f_.at(value);
         if (is_invariant(i) && may_move(i, is_first)) {
           // Done in vain now, perhaps: then nothing may be concluded from its being exact.
-          if (!is_first && i.mode == Mode::Exact && !is_division(i)) i.mode = Mode::Wrap;
+          if (!is_first && i.mode == Mode::Exact) i.mode = Mode::Wrap;
           i.block = before;
           std::vector<Value>& code = f_.blocks[before].code;
           code.insert(code.end() - 1, value);
@@ -85,20 +85,7 @@ class Hoist {
       }
       return true;
     }
-    if (!is_pure(i)) return false;
-    if (is_first) return true;
-    // In vain only what cannot fault, and what is exact only where it is: what it is used for is where it was.
-    if (is_division(i)) {
-      const Instruction& divisor = f_.at(i.b);
-      return divisor.op == Opcode::Const && divisor.immediate != 0 && divisor.immediate != -1;
-    }
-    if ((i.op == Opcode::Shl || i.op == Opcode::Shr) && f_.at(i.b).op != Opcode::Const) return false;
-    if (i.op == Opcode::Convert && is_float(i.source) && !is_float(i.kind)) return false;
-    return true;
-  }
-
-  static bool is_division(const Instruction& i) {
-    return (i.op == Opcode::Div || i.op == Opcode::Rem) && !is_float(i.kind);
+    return is_first ? is_pure(i) : is_speculatable(f_, i);
   }
 
   Function& f_;

@@ -32,6 +32,27 @@ BlockId Function::add_block(std::uint32_t word) {
   return static_cast<BlockId>(blocks.size() - 1);
 }
 
+bool is_speculatable(const Function& function, const Instruction& i) {
+  if (!is_pure(i)) return false;
+  if (is_float(i.kind)) return true;
+  const auto right_is = [&](auto fits) {
+    const Instruction& right = function.at(i.b);
+    return right.op == Opcode::Const && fits(static_cast<std::uint64_t>(right.immediate));
+  };
+  switch (i.op) {
+    case Opcode::Shl:
+    case Opcode::Shr:
+      return right_is([&](std::uint64_t count) { return count < width_of(i.kind); });
+    case Opcode::Div:
+    case Opcode::Rem:
+      return right_is([](std::uint64_t divisor) { return divisor != 0 && divisor != ~std::uint64_t{0}; });
+    case Opcode::Convert:
+      return !is_float(i.source);
+    default:
+      return true;
+  }
+}
+
 std::uint64_t frame_object(const bytecode::Function& function, std::uint64_t offset) {
   const auto after = std::ranges::upper_bound(function.objects, offset, {}, &bytecode::MemoryObject::offset);
   return after == function.objects.begin() ? 0 : std::prev(after)->offset;

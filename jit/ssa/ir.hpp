@@ -187,6 +187,9 @@ struct Function {
           (i.op >= Opcode::Add && i.op <= Opcode::Address)) &&
          i.mode != Mode::Checked;
 }
+/// Whether a pure instruction may be done where its guards have not been asked: it gives something whatever its
+/// operands are. What is Exact has to become Wrap there.
+[[nodiscard]] bool is_speculatable(const Function& function, const Instruction& instruction);
 /// Whether the instruction has to stay although nothing uses its value.
 [[nodiscard]] constexpr bool has_effect(const Instruction& i) {
   return i.mode == Mode::Checked || (i.op >= Opcode::Store && i.op <= Opcode::Step) || is_end(i.op);

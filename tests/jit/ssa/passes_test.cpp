@@ -226,6 +226,39 @@ b2 @5:
   CHECK(same.find("load.u64") > same.find("b1 @1"));
 }
 
+TEST_CASE("what is defined of some operands only is not done where its guard was not asked", "[jit]") {
+  const auto is_hoisted = [](std::string_view operation, std::string_view by) {
+    const std::string text = after(ssa::hoist_invariants, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = slot.f64 #2
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  v10 = const.u64 #)" + std::string(by) + R"(
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v4 b1=v8]
+  guard.lt.u64 v5 v2 !bounds @1 [r0=v5]
+  v7 = )" + std::string(operation) + R"( @2
+  store.u64 v1 v5 v7 *8 @3
+  v8 = add.exact.u64 v5 v9 @4
+  branch.lt.u64 v8 v2 @4 -> b1 b2 likely
+b2 @5:
+  return
+)");
+    return text.find("v7 = ") < text.find("b1 @1");
+  };
+  CHECK(is_hoisted("shl.u32 v2 v10", "31"));
+  CHECK_FALSE(is_hoisted("shl.u32 v2 v10", "32"));
+  CHECK_FALSE(is_hoisted("shr.u32 v10 v2", "31"));
+  CHECK(is_hoisted("rem.exact.u64 v2 v10", "7"));
+  CHECK_FALSE(is_hoisted("rem.exact.u64 v2 v10", "0"));
+  CHECK_FALSE(is_hoisted("div.exact.i64 v2 v10", "-1"));
+  CHECK_FALSE(is_hoisted("div.exact.u64 v10 v2", "7"));
+  CHECK(is_hoisted("convert.u32.from.u64 v2", "0"));
+  CHECK_FALSE(is_hoisted("convert.exact.u32.from.f64 v3", "0"));
+}
+
 TEST_CASE("a trap that would come before another is not hoisted above it", "[jit]") {
   const std::string text = after(ssa::hoist_invariants, R"(b0 @0:
   v1 = slot.u64 #0
@@ -355,6 +388,22 @@ b2 @3:
   CHECK_FALSE(counted.contains("add.checked.u64 v1 v3"));
   CHECK_FALSE(counted.contains("branch"));
   CHECK(guarded("mul.checked.u64").contains("branch"));
+  const auto shifted = [&](std::string_view count) {
+    return after(ssa::convert_conditions, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = const.u64 #)" + std::string(count) + R"(
+  branch.lt.u64 v1 v2 @1 -> b1 b2
+b1 @2:
+  v4 = shl.u64 v1 v3 @2
+  jump -> b2
+b2 @3:
+  v5 = phi.u64 [b0=v1 b1=v4]
+  return v5
+)");
+  };
+  CHECK_FALSE(shifted("63").contains("branch"));
+  CHECK(shifted("64").contains("branch"));
 }
 
 TEST_CASE("division by every number gives what division gives", "[jit]") {
