@@ -216,12 +216,4 @@ bool Aliases::may_write(const Instruction& effect, const Instruction& i) const {
   return true;
 }
 
-bool Aliases::may_read(const Instruction& effect, const Instruction& i) const {
-  if (effect.op == Opcode::Step && step_of(effect) == Op::BufNew) return false;
-  const Root& root = roots_[i.a];
-  if (root.kind == Root::Kind::Frame && root.depth == 0) return !is_private(root.id);
-  if (root.kind == Root::Kind::New && root.depth == 0) return made_escaped_[root.id] != 0;
-  return true;
-}
-
 }  // namespace cairn::jit::ssa

@@ -26,8 +26,6 @@ class Aliases {
   [[nodiscard]] bool may_meet(Value a, Value b) const { return a == b || may_meet(roots_[a], roots_[b]); }
   /// Whether a call or a step may write what the load or store `i` accesses.
   [[nodiscard]] bool may_write(const Instruction& effect, const Instruction& i) const;
-  /// Whether a call or a step may read what the store `i` writes.
-  [[nodiscard]] bool may_read(const Instruction& effect, const Instruction& i) const;
   /// Whether the frame's object at that offset is reached by nothing but accesses here.
   [[nodiscard]] bool is_private(std::uint64_t object) const;
 

@@ -1,7 +1,7 @@
 // Memory in registers. Objects of the frame that nothing else can reach are followed as values (scalar replacement: a
 // record's fields, an array's elements at fixed places), by the same construction as slots are. Elsewhere a load of
-// what was just stored or loaded is that value, and a store that another hides is none; `ro`, `rw` and ownership say
-// what cannot have changed between (alias.hpp). Stores to the frame stay where baseline code may take the frame up.
+// what was just stored or loaded is that value; `ro`, `rw` and ownership say what cannot have changed between
+// (alias.hpp). Stores to the frame stay where baseline code may take the frame up; every store elsewhere stays.
 #include <algorithm>
 #include <map>
 
