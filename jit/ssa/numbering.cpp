@@ -158,24 +158,11 @@ class Numbering {
         const Instruction& from = f_.at(i.a);
         return from.op == Opcode::Bits && from.source == i.kind ? from.a : kNoValue;
       }
-      case Opcode::Address: {
-        if (is_const(i.b)) {
-          i.immediate += f_.at(i.b).immediate * i.scale;
-          i.b = kNoValue;
-          i.scale = 1;
-          changed_ = true;
-        }
+      case Opcode::Address:
         join_address(i);
         return i.b == kNoValue && i.immediate == 0 ? i.a : kNoValue;
-      }
       case Opcode::Load:
       case Opcode::Store:
-        if (is_const(i.b)) {
-          i.immediate += f_.at(i.b).immediate * i.scale;
-          i.b = kNoValue;
-          i.scale = 1;
-          changed_ = true;
-        }
         join_address(i);
         return kNoValue;
       case Opcode::Guard:
@@ -192,17 +179,24 @@ class Numbering {
   /// An exact conversion between integers changes no bit of the slot.
   static Value convert(const Instruction& i) { return i.mode == Mode::Exact ? i.a : kNoValue; }
 
-  /// base + constant is part of the address.
+  /// An index that is a number, and base + constant, are part of the address while its offset fits an instruction.
   void join_address(Instruction& i) {
     constexpr std::int64_t kMost = std::int64_t{1} << 30;
+    const auto joins = [&](Number more) {
+      const Number offset = i.immediate + more;
+      if (offset >= kMost || offset <= -kMost) return false;
+      i.immediate = static_cast<std::int64_t>(offset);
+      changed_ = true;
+      return true;
+    };
+    if (is_const(i.b) && joins(Number{f_.at(i.b).immediate} * i.scale)) {
+      i.b = kNoValue;
+      i.scale = 1;
+    }
     while (true) {
       const Instruction& base = f_.at(i.a);
-      if (base.op != Opcode::Address || base.b != kNoValue) return;
-      const std::int64_t offset = i.immediate + base.immediate;
-      if (offset >= kMost || offset <= -kMost) return;
-      i.immediate = offset;
+      if (base.op != Opcode::Address || base.b != kNoValue || !joins(base.immediate)) return;
       i.a = base.a;
-      changed_ = true;
     }
   }
 

@@ -144,6 +144,16 @@ TEST_CASE("what computes the same is computed once, and a sum modulo 2^32 proves
   CHECK(kept.contains("add.checked.u32"));
 }
 
+TEST_CASE("an index that is a number is part of the address while its offset fits an instruction", "[jit]") {
+  const auto loaded = [](std::string_view index) {
+    return after(ssa::number_values, "b0 @0:\n  v1 = slot.u64 #0\n  v2 = const.u64 #" + std::string(index) +
+                                         "\n  v3 = load.u64 v1 v2 *8 #8 @1\n  return v3\n");
+  };
+  CHECK(loaded("5").contains("load.u64 v1 #48"));
+  CHECK(loaded("536870912").contains("load.u64 v1 v2 *8 #8"));            // 4 GiB
+  CHECK(loaded("2305843009213693952").contains("load.u64 v1 v2 *8 #8"));  // 2^64 bytes
+}
+
 TEST_CASE("a counter below a length needs no guard, one that may be the length does", "[jit]") {
   const auto loop = [](std::string_view bound) {
     return R"(b0 @0:
