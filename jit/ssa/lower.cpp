@@ -11,6 +11,59 @@ using bytecode::RegisterKind;
 using bytecode::Role;
 using bytecode::Word;
 
+namespace {
+
+/// What a verb of arithmetic, of integers or of floats, does; whether it checks or wraps is its mode.
+Opcode operation_of(Verb verb) {
+  switch (verb) {
+    case Verb::Add:
+    case Verb::AddWrap:
+      return Opcode::Add;
+    case Verb::Sub:
+    case Verb::SubWrap:
+      return Opcode::Sub;
+    case Verb::Mul:
+    case Verb::MulWrap:
+      return Opcode::Mul;
+    case Verb::Div:
+      return Opcode::Div;
+    case Verb::Rem:
+      return Opcode::Rem;
+    case Verb::Neg:
+      return Opcode::Neg;
+    case Verb::Abs:
+      return Opcode::Abs;
+    case Verb::ShlWrap:
+      return Opcode::Shl;
+    case Verb::Shr:
+      return Opcode::Shr;
+    case Verb::And:
+      return Opcode::And;
+    case Verb::Or:
+      return Opcode::Or;
+    case Verb::Xor:
+      return Opcode::Xor;
+    case Verb::Min:
+      return Opcode::Min;
+    case Verb::Max:
+      return Opcode::Max;
+    case Verb::Fma:
+      return Opcode::Fma;
+    case Verb::Sqrt:
+      return Opcode::Sqrt;
+    case Verb::Floor:
+      return Opcode::Floor;
+    case Verb::Ceil:
+      return Opcode::Ceil;
+    case Verb::Trunc:
+      return Opcode::Trunc;
+    default:
+      return Opcode::Nop;
+  }
+}
+
+}  // namespace
+
 void Builder::block(std::uint32_t flow_block) {
   const jit::Block& source = flow_.blocks()[flow_block];
   at_block_ = block_of_[flow_block];
@@ -182,102 +235,24 @@ void Builder::arithmetic(const Shape& shape) {
   }
   if (shape.verb == Verb::Neg || shape.verb == Verb::Abs) {
     Instruction i;
-    i.op = shape.verb == Verb::Neg ? Opcode::Neg : Opcode::Abs;
+    i.op = operation_of(shape.verb);
     i.kind = kind;
     i.a = left;
     return define(a(), add_checked(i));
   }
   const bool shifts = shape.verb == Verb::ShlWrap || shape.verb == Verb::Shr;
   const Value right = shape.immediate ? constant(shifts ? Kind::U64 : kind, pc_[1]) : integer(c());
-  Opcode op = Opcode::Nop;
-  Mode mode = Mode::Wrap;
-  switch (shape.verb) {
-    case Verb::Add:
-    case Verb::AddWrap:
-      op = Opcode::Add;
-      break;
-    case Verb::Sub:
-    case Verb::SubWrap:
-      op = Opcode::Sub;
-      break;
-    case Verb::Mul:
-    case Verb::MulWrap:
-      op = Opcode::Mul;
-      break;
-    case Verb::Div:
-      op = Opcode::Div;
-      break;
-    case Verb::Rem:
-      op = Opcode::Rem;
-      break;
-    case Verb::ShlWrap:
-      op = Opcode::Shl;
-      break;
-    case Verb::Shr:
-      op = Opcode::Shr;
-      break;
-    case Verb::And:
-      op = Opcode::And;
-      break;
-    case Verb::Or:
-      op = Opcode::Or;
-      break;
-    case Verb::Xor:
-      op = Opcode::Xor;
-      break;
-    case Verb::Min:
-      op = Opcode::Min;
-      break;
-    default:
-      op = Opcode::Max;
-      break;
-  }
   const bool checked = shape.verb >= Verb::Add && shape.verb <= Verb::Rem;
-  if (checked) mode = Mode::Checked;
   if (shifts) guard(TrapKind::Shift, Relation::Lt, right, constant(Kind::U64, width_of(kind)));
-  define(a(), binary(op, kind, left, right, mode));
+  define(a(), binary(operation_of(shape.verb), kind, left, right, checked ? Mode::Checked : Mode::Wrap));
 }
 
 void Builder::floating(const Shape& shape) {
   Instruction i;
   i.kind = shape.type;
   const auto operand = [&](std::uint32_t slot) { return as(shape.type, read(slot)); };
+  i.op = operation_of(shape.verb);
   i.a = operand(b());
-  switch (shape.verb) {
-    case Verb::Add:
-      i.op = Opcode::Add;
-      break;
-    case Verb::Sub:
-      i.op = Opcode::Sub;
-      break;
-    case Verb::Mul:
-      i.op = Opcode::Mul;
-      break;
-    case Verb::Div:
-      i.op = Opcode::Div;
-      break;
-    case Verb::Fma:
-      i.op = Opcode::Fma;
-      break;
-    case Verb::Neg:
-      i.op = Opcode::Neg;
-      break;
-    case Verb::Abs:
-      i.op = Opcode::Abs;
-      break;
-    case Verb::Sqrt:
-      i.op = Opcode::Sqrt;
-      break;
-    case Verb::Floor:
-      i.op = Opcode::Floor;
-      break;
-    case Verb::Ceil:
-      i.op = Opcode::Ceil;
-      break;
-    default:
-      i.op = Opcode::Trunc;
-      break;
-  }
   if (i.op <= Opcode::Div || i.op == Opcode::Fma) i.b = operand(c());
   if (i.op == Opcode::Fma) i.c = operand(d());
   define(a(), add(i));
