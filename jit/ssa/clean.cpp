@@ -75,11 +75,7 @@ bool simplify_ends(Function& f) {
     bool one = true;
     for (const BlockId next : block.successors) one = one && next == block.successors[0];
     if (!one) continue;
-    end.op = Opcode::Jump;
-    end.kind = Kind::None;
-    end.relation = Relation::Eq;
-    end.likely = Likely::Unknown;
-    end.a = end.b = kNoValue;
+    become_jump(end);
     block.successors.resize(1);
     any = true;
   }

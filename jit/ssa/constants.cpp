@@ -215,11 +215,7 @@ class Constants {
       }
       if (left.size() != 1) continue;  // a switch of several ways stays
       any = true;
-      end.op = Opcode::Jump;
-      end.kind = Kind::None;
-      end.relation = Relation::Eq;
-      end.likely = Likely::Unknown;
-      end.a = end.b = kNoValue;
+      become_jump(end);
       block.successors = left;
       for (const BlockId next : gone) forget_edge(f_, b, next);
     }

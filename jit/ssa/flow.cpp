@@ -87,6 +87,14 @@ void forget_edge(Function& function, BlockId from, BlockId to) {
   }
 }
 
+void become_jump(Instruction& end) {
+  end.op = Opcode::Jump;
+  end.kind = Kind::None;
+  end.relation = Relation::Eq;
+  end.likely = Likely::Unknown;
+  end.a = end.b = kNoValue;
+}
+
 Dominators::Dominators(const Function& function)
     : order_(postorder(function)),
       idom_(function.blocks.size(), kNone),

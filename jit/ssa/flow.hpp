@@ -14,6 +14,9 @@ void remove_unreachable(Function& function);
 /// `to` is no successor of `from` any more: its phis and predecessors forget it.
 void forget_edge(Function& function, BlockId from, BlockId to);
 
+/// The end of a block of which one way is left, which the block's successors say.
+void become_jump(Instruction& end);
+
 class Dominators {
  public:
   explicit Dominators(const Function& function);

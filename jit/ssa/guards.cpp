@@ -55,11 +55,7 @@ class Guards {
       Instruction& end = f_.end_of(block);
       const BlockId gone = of.successors[1 - way];
       of.successors = {of.successors[way]};
-      end.op = Opcode::Jump;
-      end.kind = Kind::None;
-      end.relation = Relation::Eq;
-      end.likely = Likely::Unknown;
-      end.a = end.b = kNoValue;
+      become_jump(end);
       forget_edge(f_, block, gone);
     }
     if (!ways.empty()) remove_unreachable(f_);
