@@ -4,6 +4,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -67,6 +68,21 @@ class Engine {
   Thread thread_;
 };
 
+/// While it lives, optimized code is made of SSA, or is not.
+class CodeFromSsa {
+ public:
+  explicit CodeFromSsa(bool asked) {
+    if (const char* const before = std::getenv("CAIRN_SSA")) before_ = before;
+    ::setenv("CAIRN_SSA", asked ? "1" : "0", 1);
+  }
+  ~CodeFromSsa() { before_ ? ::setenv("CAIRN_SSA", before_->c_str(), 1) : ::unsetenv("CAIRN_SSA"); }
+  CodeFromSsa(const CodeFromSsa&) = delete;
+  CodeFromSsa& operator=(const CodeFromSsa&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
 inline Module verified(Module module) {
   if (const auto fault = verify(module)) {
     const bool known = fault->function != kNone;
@@ -75,11 +91,11 @@ inline Module verified(Module module) {
   return module;
 }
 
-/// The value with every NaN made one: which NaN arithmetic gives is not fixed (numerics, 1.3).
+/// The slot with every NaN made one: which NaN arithmetic gives is not fixed (numerics, 1.3).
 inline std::uint64_t without_nan_bits(std::uint64_t value, RegisterKind kind) {
   if (kind == RegisterKind::F32) {
     const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(value));
-    return x != x ? 0x7fc00000 : value & 0xffffffff;
+    return x != x ? (value >> 32 << 32) | 0x7fc00000 : value;
   }
   if (kind == RegisterKind::F64) {
     const auto x = std::bit_cast<double>(value);

@@ -4,10 +4,20 @@
 #include "tests/jit/scalar_operations.hpp"
 
 namespace cairn::tests {
+namespace {
+
+struct Maker {
+  Tier tier{};
+  bool from_ssa = false;
+};
+constexpr Maker kMakers[] = {{Tier::Baseline, false}, {Tier::Optimizing, false}, {Tier::Optimizing, true}};
+
+}  // namespace
 
 TEST_CASE("machine code does every operation on scalars as the interpreter does, traps and their words included",
           "[jit]") {
-  const Tier tier = GENERATE(Tier::Baseline, Tier::Optimizing);
+  const Maker maker = kMakers[GENERATE(0, 1, 2)];
+  const CodeFromSsa from_ssa(maker.from_ssa);
   std::mt19937_64 random(7);
   struct Case {
     ScalarForm form;
@@ -21,7 +31,7 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
   }
   const Image image(verified(builder.take()), {});
   Engine interpreter(image, Tier::Interpreter);
-  Engine machine(image, tier);
+  Engine machine(image, maker.tier);
   std::size_t wrong = 0;
   std::size_t calls = 0;
   for (const Case& each : cases) {
@@ -45,7 +55,8 @@ TEST_CASE("machine code does every operation on scalars as the interpreter does,
 }
 
 TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
-  const Tier tier = GENERATE(Tier::Baseline, Tier::Optimizing);
+  const Maker maker = kMakers[GENERATE(0, 1, 2)];
+  const CodeFromSsa from_ssa(maker.from_ssa);
   std::mt19937_64 random(11);
   ModuleBuilder builder("jumps");
   struct Case {
@@ -85,7 +96,7 @@ TEST_CASE("machine code jumps where the interpreter jumps", "[jit]") {
   }
   const Image image(verified(builder.take()), {});
   Engine interpreter(image, Tier::Interpreter);
-  Engine machine(image, tier);
+  Engine machine(image, maker.tier);
   std::size_t wrong = 0;
   for (const Case& each : cases) {
     const std::vector<std::uint64_t> lefts = operands_of(each.kind, random);

@@ -1,4 +1,5 @@
-// f32 and f64: arithmetic, comparisons, conversions.
+// f32 and f64: arithmetic, comparisons, conversions. Like a slot, the register of an f32 has zeros in bits 32 to 63:
+// results are stored whole, and the interpreter's slots hold an f32 in their low four bytes and zeros above.
 #include <bit>
 #include <cmath>
 
@@ -21,6 +22,7 @@ void Emitter::floating(const Instruction& i) {
   const bool avx = target_.cpu.avx;
   const Vec to = out_vec();
   const std::uint32_t bytes = wide ? 8 : 4;
+  if (leaves_upper_half(i, target_.cpu)) a_.xorps(to, to);
   const auto round = [&](int mode) {
     if (avx) {
       wide ? a_.vroundsd(to, vec(0), vec(0), mode) : a_.vroundss(to, vec(0), vec(0), mode);
@@ -32,8 +34,8 @@ void Emitter::floating(const Instruction& i) {
     case Opcode::Neg:
     case Opcode::Abs: {
       const bool flips = i.op == Opcode::Neg;
-      const std::uint64_t mask = wide ? (flips ? std::uint64_t{1} << 63 : ~(std::uint64_t{1} << 63))
-                                      : (flips ? 0x8000000080000000U : 0x7fffffff7fffffffU);
+      const std::uint64_t mask =
+          wide ? (flips ? std::uint64_t{1} << 63 : ~(std::uint64_t{1} << 63)) : (flips ? 0x80000000U : 0x7fffffffU);
       const x86::Mem at = x86::xmmword_ptr(constant(mask, mask));
       if (avx) {
         flips ? a_.vxorps(to, to, at) : a_.vandps(to, to, at);
@@ -184,11 +186,9 @@ void Emitter::convert_float(const Instruction& i) {
     const Vec to = out_vec();
     const bool avx = target_.cpu.avx;
     if (i.kind == i.source) return (void)(avx ? a_.vmovaps(to, vec(0)) : a_.movaps(to, vec(0)));
-    if (avx) {
-      i.kind == Kind::F64 ? a_.vcvtss2sd(to, vec(0), vec(0)) : a_.vcvtsd2ss(to, vec(0), vec(0));
-    } else {
-      i.kind == Kind::F64 ? a_.cvtss2sd(to, vec(0)) : a_.cvtsd2ss(to, vec(0));
-    }
+    if (i.kind == Kind::F64) return (void)(avx ? a_.vcvtss2sd(to, vec(0), vec(0)) : a_.cvtss2sd(to, vec(0)));
+    avx ? a_.vxorps(to, to, to) : a_.xorps(to, to);
+    avx ? a_.vcvtsd2ss(to, to, vec(0)) : a_.cvtsd2ss(to, vec(0));
   } else if (is_float(i.kind)) {
     float_from_integer(i);
   } else {

@@ -610,7 +610,7 @@ class Selector {
         if (!target_.cpu.sse41) return false;
         [[fallthrough]];
       case Opcode::Sqrt:
-        in_register(i.a);
+        in_register(i.a, leaves_upper_half(i, target_.cpu));
         output();
         return true;
       default:
@@ -621,7 +621,7 @@ class Selector {
   bool convert(const Instruction& i) {
     const bool checked = i.mode == Mode::Checked;
     if (is_float(i.source) && is_float(i.kind)) {
-      in_register(i.a);
+      in_register(i.a, leaves_upper_half(i, target_.cpu));
       output();
       return true;
     }

@@ -45,6 +45,13 @@ inline bool is_immediate(const Function& f, Value value) {
 [[nodiscard]] bool frame_offset(const Function& f, const Instruction& i, std::int64_t& offset);
 [[nodiscard]] constexpr bool is_narrow(Kind kind) { return size_of(kind) <= 4; }
 [[nodiscard]] constexpr bool is_tiny(Kind kind) { return size_of(kind) <= 2; }
+/// Whether the machine's instruction writes an f32 into its register and leaves what lies above it: then the register
+/// is zero before, and none of an operand.
+[[nodiscard]] inline bool leaves_upper_half(const Instruction& i, const Cpu& cpu) {
+  if (i.kind != Kind::F32 || i.lanes > 1) return false;
+  if (i.op == Opcode::Convert) return i.source == Kind::F64;
+  return !cpu.avx && (i.op == Opcode::Sqrt || i.op == Opcode::Floor || i.op == Opcode::Ceil || i.op == Opcode::Trunc);
+}
 /// Copies and zeroes of more bytes call the library.
 inline constexpr std::int64_t kInlineBytes = 64;
 [[nodiscard]] constexpr bool is_power_of_two(std::uint64_t number) {
