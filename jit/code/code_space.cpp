@@ -133,7 +133,7 @@ const ResumePoint* CodeSpace::loop_point(std::uint32_t function, std::uint32_t w
   if (!compile_locked(function, Level::Optimized)) return nullptr;
   const Made* whole = made_at(function, Level::Optimized).load(std::memory_order_relaxed);
   if (const ResumePoint* point = whole->point_at(word)) return point;
-  if (!options_.from_ssa) return nullptr;
+  if (!options_.from_ssa || word == 0) return nullptr;
   std::unique_ptr<Made>& made = loops_[{function, word}];
   if (made == nullptr) {
     made = std::make_unique<Made>();
@@ -256,16 +256,17 @@ bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& 
       known.store(reinterpret_cast<std::uint64_t>(at(stub.label)), std::memory_order_release);
     }
   }
-  if (word == 0) {
-    if (!options_.always_counts) {
-      fast_target(function).store(reinterpret_cast<std::uint64_t>(at(emitter.fast())), std::memory_order_release);
-    }
-    target(function).store(reinterpret_cast<std::uint64_t>(made.entry), std::memory_order_release);
-    return true;
+  // A loop that begins where the function does has no values but the parameters: it is taken up as a call is, unless
+  // the frame has memory, which a call takes.
+  if (word != 0 || module_.functions[function].memory_bytes == 0) {
+    made.loop = {engine_.resume, made.entry, module_.functions[function].code.data() + word};
+    made.loops.push_back({word, &made.loop});
   }
-  // The loop's own point comes behind the return points.
-  made.loop = {engine_.resume, made.entry, module_.functions[function].code.data() + word};
-  made.loops.push_back({word, &made.loop});
+  if (word != 0) return true;
+  if (!options_.always_counts) {
+    fast_target(function).store(reinterpret_cast<std::uint64_t>(at(emitter.fast())), std::memory_order_release);
+  }
+  target(function).store(reinterpret_cast<std::uint64_t>(made.entry), std::memory_order_release);
   return true;
 }
 

@@ -50,7 +50,7 @@ class CodeSpace final : public MachineCode {
     std::vector<std::uint32_t> guarded;  // ascending words that may trap
     CodePlace place;
     const void* entry = nullptr;
-    ResumePoint loop;  // of code that begins at a loop's start
+    ResumePoint loop;  // of SSA code: the loop's start it begins at, or the function's
     const std::uint8_t* begin = nullptr;
     const std::uint8_t* end = nullptr;
     const Made* older = nullptr;  // the code made before it

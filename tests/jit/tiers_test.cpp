@@ -82,6 +82,41 @@ TEST_CASE("a loop that turns hot in the interpreter goes on in machine code", "[
   CHECK(engine.instance().tiers()->has_code(0));
 }
 
+TEST_CASE("a loop that begins where its function does goes on in code from SSA, its frame's memory kept", "[jit]") {
+  const CodeFromSsa from_ssa(true);
+  for (const bool has_memory : {false, true}) {
+    ModuleBuilder builder("down");
+    Signature signature;
+    signature.parameters = {{RegisterKind::U64}};
+    signature.result = {RegisterKind::U64};
+    FunctionBuilder f(builder, builder.declare("down", builder.signature(signature)));
+    const std::uint32_t record = builder.declare_record("Word");
+    builder.define_record(record, {{"word", builder.scalar(ScalarKind::U64), 0}});
+    const std::uint64_t object = has_memory ? f.add_object(record) : 0;
+    const auto start = f.label();
+    f.bind(start);
+    if (has_memory) f.emit(Op::FrameStoreU64, f.parameter(0), object);
+    f.emit(Op::SubU64Imm, f.parameter(0), f.parameter(0), 1);
+    f.emit(Op::JumpNeImm, f.parameter(0), 0, start);
+    if (has_memory) f.emit(Op::FrameLoadU64, f.parameter(0), object);
+    f.emit(Op::ReturnValue, f.parameter(0));
+    f.finish();
+    const Image image(verified(builder.take()), {});
+    const std::uint64_t many[] = {1'000'000};
+    for (const std::uint64_t steps : {0U, 10'000'000U, 300'000U}) {
+      INFO("memory " << has_memory << ", steps " << steps);
+      Limits limits;
+      limits.steps = steps;
+      Engine interpreter(image, Tier::Interpreter, limits);
+      Engine automatic(image, Tier::Auto, limits);
+      const Ending ending = automatic.call(0, many);
+      CHECK(ending == interpreter.call(0, many));
+      CHECK(ending.trap.empty() == (steps != 300'000U));
+      CHECK(automatic.instance().tiers()->has_optimized_code(0));
+    }
+  }
+}
+
 TEST_CASE("an overflow in a loop that was entered from the interpreter names its place", "[jit]") {
   const Image image(from_text(kCounting), {});
   Engine interpreter(image, Tier::Interpreter);
