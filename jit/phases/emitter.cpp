@@ -52,10 +52,7 @@ bool Emitter::emit() {
   prologue();
   for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k);
   if (failed_) return false;
-  cc_.bind(trapped_);
-  const Gp status = fresh_gp();
-  cc_.mov(status, -1);
-  cc_.ret(status);
+  exchange_trapped();
   cold_ends();
   cc_.endFunc();
   layout.group_bytes = rounded(layout.group_bytes);
@@ -469,8 +466,6 @@ void Emitter::wait(NodeId k, const Instruction& last) {
   for (std::size_t w = 0; w < kept.size(); ++w) kept[w] |= graph_.live_out(k)[w];
   const bool is_warp = last.op != Op::Barrier;
   if (is_warp) {
-    kept = *live_;
-    for (std::size_t w = 0; w < kept.size(); ++w) kept[w] |= graph_.live_out(k)[w];
     const std::uint32_t result = bytecode::a_of(last.code[0]);
     if (!contains(*live_, result)) kept[result / 64] &= ~(std::uint64_t{1} << result % 64);
   }
@@ -619,13 +614,32 @@ Emitter::Label Emitter::leave() {
   return leave_;
 }
 
+/// Stores values where the points say that they are.
+void Emitter::spill(const std::vector<ValueId>& ids) {
+  const Gp spilled = cc_.newIntPtr();
+  cc_.mov(spilled, BLOCK_FIELD(spilled));
+  for (const ValueId id : ids) save(id, x86::ptr(spilled, static_cast<std::int32_t>(spill_home(id))));
+}
+
+/// All groups wait somewhere: what is theirs lies in their frames, what they share is in registers.
+void Emitter::exchange_trapped() {
+  cc_.bind(trapped_);
+  std::vector<ValueId> shared;
+  for (ValueId id = 0; id < graph_.values.size(); ++id) {
+    if (invariant_[id] && needs_home(id)) shared.push_back(id);
+  }
+  spill(shared);
+  const Gp status = fresh_gp();
+  cc_.mov(status, -1);
+  cc_.ret(status);
+}
+
 void Emitter::cold_ends() {
   const Label out = cc_.newLabel();
-  const Gp status = fresh_gp(), spilled = cc_.newIntPtr();
+  const Gp status = fresh_gp();
   for (const Cold& cold : colds_) {
     cc_.bind(cold.label);
-    cc_.mov(spilled, BLOCK_FIELD(spilled));
-    for (const ValueId id : cold.saved) save(id, x86::ptr(spilled, static_cast<std::int32_t>(spill_home(id))));
+    spill(cold.saved);
     if (cold.masked) {
       const Gp mask = fresh_gp();
       cc_.kmovw(mask.r32(), cold.mask);

@@ -62,6 +62,8 @@ class Emitter {
   void make_moves(std::vector<Move>& moves);
   void wait(NodeId k, const Instruction& last);
   void resume(NodeId k, std::uint32_t sync);
+  void spill(const std::vector<ValueId>& ids);
+  void exchange_trapped();
   void cold_ends();
   Label leave();
   std::vector<KernelValue> places(const std::vector<ValueId>& state, const std::vector<std::uint64_t>& live,

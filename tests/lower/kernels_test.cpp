@@ -223,6 +223,27 @@ fn main() -> i32 {
   CHECK(summed("u8(t)").trap.find("overflow") != std::string::npos);
 }
 
+TEST_CASE("a warp operation that traps finds its threads with the values they had", "[lower][kernels]") {
+  const Outcome shuffled = run(R"(
+fn f(n:usize, k:usize, out:rw<usize>[n], g:usize) {
+  blocks b in g threads t in 64 {
+    let v = shuffle(t, k + b);
+    out[b * 64 + t] = v + b;
+  }
+}
+fn main() -> i32 {
+  let n:usize = 256;
+  buffer out:usize[n] = zeroed;
+  f(n, 30, out, 4);
+  return 0;
+})");
+  CHECK(shuffled.trap == "trap: shuffle");
+  CHECK(shuffled.line == 4);
+  // A fold has no two operands that its message could show.
+  CHECK(run("fn main() -> i32 {\nblocks b in 1 threads t in 32 {\nlet s = reduce + warp yield u8(t);\n}\nreturn 0; }")
+            .trap == "trap: overflow");
+}
+
 TEST_CASE("stages are filled in ring order, with zeros past the count", "[lower][kernels]") {
   holds(R"(
 fn f(n:usize, x:ro<i32>[n], out:rw<i32>[64]) {

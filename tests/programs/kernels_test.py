@@ -23,6 +23,7 @@ class Kernel:
         self.scope = {kind: [] for kind in TYPES}
         self.fixed = ["t", "b", "m"]  # usize names that are not assigned
         self.risky = self.draw.random() < 0.35
+        self.lanes = 40 if self.risky and seed % 4 == 0 else 32
         self.divergent = 0
 
     def one_of(self, *ways):
@@ -173,7 +174,7 @@ class Kernel:
         if how == 0:
             lines.append(f"{mine} = shuffle_xor({mine}, {self.draw.choice(('1', '3', '16', 't % 32'))});")
         elif how == 1:
-            lines.append(f"{mine} = shuffle({mine}, ({self.value('usize', 1)}) % 32);")
+            lines.append(f"{mine} = shuffle({mine}, ({self.value('usize', 1)}) % {self.lanes});")
         elif how == 2 and kind == "usize":
             lines += [f"let s{self.next} = reduce add_wrap warp yield {mine};", f"{mine} = s{self.next} % 1000;"]
         elif kind == "f32":

@@ -154,7 +154,11 @@ class Message {
   std::string arithmetic() const {
     const std::string type(name_.type);
     if (name_.verb == "neg") return "-(" + shown(b(), type) + ") does not fit " + type;
-    const std::string_view sign = name_.verb == "add" ? " + " : name_.verb == "sub" ? " - " : " * ";
+    const std::string_view sign = name_.verb == "add"   ? " + "
+                                  : name_.verb == "sub" ? " - "
+                                  : name_.verb == "mul" ? " * "
+                                                        : "";
+    if (sign.empty()) return {};  // a fold, which has many operands
     return shown(b(), type) + std::string(sign) + shown(right(), type) + " does not fit " + type;
   }
 
