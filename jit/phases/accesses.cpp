@@ -103,6 +103,36 @@ void Emitter::store_at(const Instruction& each) {
   store_to(each, own ? own_memory(value(view).number) : gp(view), index, each.use[2], own);
 }
 
+/// Element `index` of what starts at `base`, 1 << scale bytes each; the first when it is none.
+x86::Mem Emitter::element(const Gp& base, ValueId index, std::uint32_t scale) {
+  if (index == kNone) return x86::ptr(base);
+  const Value& i = value(index);
+  if (i.kind == Class::Constant && i.number < (1U << 20))
+    return x86::ptr(base, static_cast<std::int32_t>(i.number << scale));
+  if (scale <= 3) return x86::ptr(base, gp(index), scale);
+  const Gp scaled = fresh_gp();
+  cc_.mov(scaled, gp(index));
+  cc_.shl(scaled, scale);
+  return x86::ptr(base, scaled);
+}
+
+/// Each thread's element of `size` bytes, for a gather or scatter.
+x86::Mem Emitter::spread(const Gp& base, ValueId index, std::uint32_t size, bool own) {
+  const std::uint32_t shift = shift_of(size);
+  if (own) {
+    const Vec offsets = cc_.newZmm();
+    cc_.vpsllq(offsets, vec(index), shift + 3);
+    cc_.vpaddq(offsets, offsets, constants(0, size));
+    return x86::ptr(base, offsets, 0);
+  }
+  if (value(index).kind != Class::Linear) return x86::ptr(base, vec(index), shift);
+  const Gp first = fresh_gp();
+  cc_.lea(first, x86::ptr(base, gp(index), shift));
+  const Vec offsets = cc_.newZmm();
+  cc_.vmovdqu64(offsets, constants(0, value(index).number));
+  return x86::ptr(first, offsets, shift);
+}
+
 /// Loads element `index` (0 when it is none) of what starts at `base`. `own`: of each thread's own memory, where the
 /// eight elements of one index lie side by side.
 void Emitter::load_from(const Instruction& each, const Gp& base, ValueId index, bool own) {
@@ -113,25 +143,15 @@ void Emitter::load_from(const Instruction& each, const Gp& base, ValueId index, 
   const Class how = index == kNone ? Class::Constant : value(index).kind;
   const bool uniform_index = how == Class::Constant || how == Class::Uniform;
   const std::uint32_t shift = shift_of(size);
-  const Value* const i = index == kNone ? nullptr : &value(index);
-  const auto element = [&](std::uint32_t scale) {
-    if (i == nullptr) return x86::ptr(base);
-    if (i->kind == Class::Constant && i->number < (1U << 20))
-      return x86::ptr(base, static_cast<std::int32_t>(i->number << scale));
-    if (scale <= 3) return x86::ptr(base, gp(index), scale);
-    const Gp scaled = fresh_gp();
-    cc_.mov(scaled, gp(index));
-    cc_.shl(scaled, scale);
-    return x86::ptr(base, scaled);
-  };
   if (uniform_index && !own) {
     if (type != Type::Word) {
       const Vec made = fresh_vec(type);
-      type == Type::F32 ? cc_.vbroadcastss(made, element(shift)) : cc_.vbroadcastsd(made, element(shift));
+      type == Type::F32 ? cc_.vbroadcastss(made, element(base, index, shift))
+                        : cc_.vbroadcastsd(made, element(base, index, shift));
       return define(each.def, made);
     }
     const Gp made = fresh_gp();
-    x86::Mem from = element(shift);
+    x86::Mem from = element(base, index, shift);
     from.setSize(size);
     if (size == 8) {
       cc_.mov(made, from);
@@ -142,10 +162,10 @@ void Emitter::load_from(const Instruction& each, const Gp& base, ValueId index, 
     }
     return define(each.def, made);
   }
-  const bool run = (own && uniform_index) || (!own && how == Class::Linear && i->number == 1);
+  const bool run = (own && uniform_index) || (!own && how == Class::Linear && value(index).number == 1);
   const Vec made = fresh_vec(type);
   if (run) {
-    const x86::Mem from = element(own ? shift + 3 : shift);
+    const x86::Mem from = element(base, index, own ? shift + 3 : shift);
     if (type == Type::F32) {
       zeroed().vmovups(made, from);
     } else if (type == Type::F64) {
@@ -167,23 +187,7 @@ void Emitter::load_from(const Instruction& each, const Gp& base, ValueId index, 
   // A gather: its mask is used up.
   const K which = cc_.newKw();
   cc_.kmovw(which, active());
-  Gp from = base;
-  Vec offsets;
-  std::uint32_t scale = shift;
-  if (own) {
-    offsets = cc_.newZmm();
-    cc_.vpsllq(offsets, vec(index), shift + 3);
-    cc_.vpaddq(offsets, offsets, constants(0, size));
-    scale = 0;
-  } else if (how == Class::Linear) {
-    from = fresh_gp();
-    cc_.lea(from, x86::ptr(base, gp(index), shift));
-    offsets = cc_.newZmm();
-    cc_.vmovdqu64(offsets, constants(0, i->number));
-  } else {
-    offsets = vec(index);
-  }
-  const x86::Mem elements = x86::ptr(from, offsets, scale);
+  const x86::Mem elements = spread(base, index, size, own);
   if (type == Type::F32) {
     cc_.vxorps(made, made, made);
     cc_.k(which).vgatherqps(made, elements);
@@ -210,19 +214,8 @@ void Emitter::store_to(const Instruction& each, const Gp& base, ValueId index, V
   const Class how = index == kNone ? Class::Constant : value(index).kind;
   const bool uniform_index = how == Class::Constant || how == Class::Uniform;
   const std::uint32_t shift = shift_of(size);
-  const Value* const i = index == kNone ? nullptr : &value(index);
-  const auto element = [&](std::uint32_t scale) {
-    if (i == nullptr) return x86::ptr(base);
-    if (i->kind == Class::Constant && i->number < (1U << 20))
-      return x86::ptr(base, static_cast<std::int32_t>(i->number << scale));
-    if (scale <= 3) return x86::ptr(base, gp(index), scale);
-    const Gp scaled = fresh_gp();
-    cc_.mov(scaled, gp(index));
-    cc_.shl(scaled, scale);
-    return x86::ptr(base, scaled);
-  };
   if (uniform_index && !own && !has_mask_ && v.type == Type::Word && v.is_uniform()) {
-    x86::Mem to = element(shift);
+    x86::Mem to = element(base, index, shift);
     to.setSize(size);
     const Gp from = gp(stored);
     size == 8   ? cc_.mov(to, from)
@@ -231,10 +224,10 @@ void Emitter::store_to(const Instruction& each, const Gp& base, ValueId index, V
                 : cc_.mov(to, from.r8());
     return;
   }
-  const bool run = (own && uniform_index) || (!own && how == Class::Linear && i->number == 1);
+  const bool run = (own && uniform_index) || (!own && how == Class::Linear && value(index).number == 1);
   const Vec from = vec(stored);
   if (run) {
-    const x86::Mem to = element(own ? shift + 3 : shift);
+    const x86::Mem to = element(base, index, own ? shift + 3 : shift);
     if (v.type == Type::F32) {
       masked().vmovups(to, from);
     } else if (v.type == Type::F64) {
@@ -246,29 +239,11 @@ void Emitter::store_to(const Instruction& each, const Gp& base, ValueId index, V
     }
     return;
   }
-  if (size < 4) return refuse();
+  if (size < 4 || index == kNone) return refuse();
   // A scatter, which stores in the threads' order: its mask is used up.
   const K which = cc_.newKw();
   cc_.kmovw(which, active());
-  Gp start = base;
-  Vec offsets;
-  std::uint32_t scale = shift;
-  if (own) {
-    offsets = cc_.newZmm();
-    cc_.vpsllq(offsets, vec(index), shift + 3);
-    cc_.vpaddq(offsets, offsets, constants(0, size));
-    scale = 0;
-  } else if (how == Class::Linear) {
-    start = fresh_gp();
-    cc_.lea(start, x86::ptr(base, gp(index), shift));
-    offsets = cc_.newZmm();
-    cc_.vmovdqu64(offsets, constants(0, i->number));
-  } else if (index == kNone) {
-    return refuse();
-  } else {
-    offsets = vec(index);
-  }
-  const x86::Mem elements = x86::ptr(start, offsets, scale);
+  const x86::Mem elements = spread(base, index, size, own);
   if (v.type == Type::F32) {
     cc_.k(which).vscatterqps(elements, from);
   } else if (v.type == Type::F64) {

@@ -12,21 +12,6 @@ using bytecode::n_of;
 
 constexpr std::uint64_t kMostStride = 1 << 20;
 
-std::uint64_t greatest(Kind kind) {
-  switch (kind) {
-    case Kind::Bool:
-      return 1;
-    case Kind::U8:
-      return 0xff;
-    case Kind::U16:
-      return 0xffff;
-    case Kind::U32:
-      return 0xffffffff;
-    default:
-      return ~std::uint64_t{0};
-  }
-}
-
 /// An operand's part of a Value.
 struct Fact {
   Class kind = Class::Unknown;

@@ -29,6 +29,22 @@ using bytecode::Word;
 inline constexpr std::uint32_t kLanes = 8;
 inline constexpr std::uint32_t kNone = bytecode::kNone;
 
+/// Of an unsigned type; all bits of a word for any other.
+constexpr std::uint64_t greatest(Kind kind) {
+  switch (kind) {
+    case Kind::Bool:
+      return 1;
+    case Kind::U8:
+      return 0xff;
+    case Kind::U16:
+      return 0xffff;
+    case Kind::U32:
+      return 0xffffffff;
+    default:
+      return ~std::uint64_t{0};
+  }
+}
+
 using ValueId = std::uint32_t;
 using NodeId = std::uint32_t;
 

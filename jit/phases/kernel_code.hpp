@@ -95,7 +95,7 @@ class Emitter {
   void leave_if_any(const K& bad);
   void refuse() { failed_ = true; }
 
-  // ---- instructions (instructions.cpp, accesses.cpp)
+  // ---- instructions (instructions.cpp, integers.cpp, floats.cpp, comparisons.cpp)
   void instruction(const Instruction& each);
   bool reuse(const Instruction& each);
   void integer(const Instruction& each);
@@ -122,10 +122,13 @@ class Emitter {
   [[nodiscard]] std::uint64_t right_low(const Instruction& each) const;
   [[nodiscard]] bool right_constant(const Instruction& each, std::uint64_t& number) const;
 
+  // ---- memory (accesses.cpp)
   void load(const Instruction& each);
   void load_at(const Instruction& each);
   void store_at(const Instruction& each);
   void guard_bounds(const Instruction& each, ValueId view_length, ValueId index);
+  x86::Mem element(const Gp& base, ValueId index, std::uint32_t scale);
+  x86::Mem spread(const Gp& base, ValueId index, std::uint32_t size, bool own);
   void load_from(const Instruction& each, const Gp& base, ValueId index, bool own);
   void store_to(const Instruction& each, const Gp& base, ValueId index, ValueId stored, bool own);
   void frame_zero(const Instruction& each);
