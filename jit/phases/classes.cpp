@@ -299,6 +299,21 @@ class Classifier {
     return inside == 1 && outside == 1;
   }
 
+  /// True when threads that go back on this way run again what made values of others, who wait further on in the loop.
+  [[nodiscard]] bool overtakes(NodeId from, NodeId to) const {
+    if (to > from) return false;
+    std::vector<NodeId> loop;  // the innermost of both
+    for (NodeId header = 0; header < graph_.nodes.size(); ++header) {
+      if (!graph_.in_loop_of(header, from) || !graph_.in_loop_of(header, to)) continue;
+      std::vector<NodeId> members;
+      for (NodeId each = 0; each < graph_.nodes.size(); ++each) {
+        if (graph_.in_loop_of(header, each)) members.push_back(each);
+      }
+      if (loop.empty() || members.size() < loop.size()) loop = std::move(members);
+    }
+    return !loop.empty() && loop.back() > from;
+  }
+
   bool find_divergence(bool& changed) {
     for (NodeId k = 0; k < graph_.nodes.size(); ++k) {
       if (!goes_apart(graph_.nodes[k])) continue;
@@ -318,6 +333,10 @@ class Classifier {
         for (const NodeId to : node.next) work.push_back(to);
       }
       if (k > meet) return false;
+      const auto goes_back = [&](NodeId from) {
+        return std::ranges::any_of(graph_.nodes[from].next, [&](NodeId to) { return overtakes(from, to); });
+      };
+      if (goes_back(k) || std::ranges::any_of(members, goes_back)) return false;
       members.push_back(meet);
       const auto wait_at = [&](NodeId at) {
         std::vector<NodeId>& waiting = graph_.nodes[at].waiting;

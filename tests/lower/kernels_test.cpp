@@ -244,6 +244,37 @@ fn main() -> i32 {
             .trap == "trap: overflow");
 }
 
+TEST_CASE("threads that begin an endless loop again leave those behind them in it alone", "[lower][kernels]") {
+  const auto program = [](const std::string& loop) {
+    const std::string body = "let mut k:usize = 0;\nlet mut sum:usize = 0;\nwhile true {\n" + loop + "\n}\n";
+    return "fn one(n:usize, a:ro<usize>[n], i:usize, t:usize) -> usize {\n" + body + R"(return sum; }
+fn f(n:usize, a:ro<usize>[n], out:rw<usize>[n], g:usize) {
+  blocks b in g threads t in 64 {
+    let i = b * 64 + t;
+)" + body + R"(    out[i] = sum;
+  }
+}
+fn main() -> i32 {
+  let n:usize = 256;
+  buffer a:usize[n] = zeroed;
+  buffer out:usize[n] = zeroed;
+  for i in 0..n { a[i] = i * 7919 % 101; }
+  f(n, a, out, 4);
+  for i in 0..n { if out[i] != one(a, i, i % 64) { return 1; } }
+  return 0;
+})";
+  };
+  holds(
+      program("let v = a[(i + k) % n];\nk += 1;\nif k > 40 + t % 7 { break; }\nif v % 3 == 0 { continue; }\n"
+              "sum = sum * 3 % 1003 + v;\nif sum > 900 - t { break; }"));
+  holds(
+      program("let v = a[(i + k) % n];\nk += 1;\nif v % 3 == 0 { if k > 40 { break; } continue; }\n"
+              "sum = sum * 3 % 1003 + v;\nif sum > 900 - t { break; }"));
+  holds(
+      program("let v = a[(i + k) % n];\nk += 1;\nif v % 3 == 0 { continue; }\n"
+              "sum = sum + v;\nif sum > 900 - t { break; }\nif k > 40 { break; }"));
+}
+
 TEST_CASE("stages are filled in ring order, with zeros past the count", "[lower][kernels]") {
   holds(R"(
 fn f(n:usize, x:ro<i32>[n], out:rw<i32>[64]) {

@@ -24,7 +24,7 @@ class Kernel:
         self.fixed = ["t", "b", "m"]  # usize names that are not assigned
         self.risky = self.draw.random() < 0.35
         self.lanes = 40 if self.risky and seed % 4 == 0 else 32
-        self.divergent = 0
+        self.endless = seed % 4 == 2  # its whiles are `while true`
 
     def one_of(self, *ways):
         return self.draw.choice(ways)()
@@ -145,8 +145,11 @@ class Kernel:
                 return [*lines, "}"]
             self.fixed.append(k)
             bound = self.draw.choice(("t % 5", "t % 3 + b", "m", f"({self.value('usize', 1)}) % 6"))
-            lines = [f"let mut {k}:usize = 0;", f"while {k} < {bound} {{", *self.body(self.draw.randint(1, 2)), f"  {k} += 1;"]
-            if self.draw.random() < 0.3:
+            head = f"while true {{ if {k} >= {bound} {{ break; }}" if self.endless else f"while {k} < {bound} {{"
+            lines = [f"let mut {k}:usize = 0;", head, *self.body(self.draw.randint(1, 2)), f"  {k} += 1;"]
+            if self.endless:
+                lines += [f"  if {self.condition(0)} {{ continue; }}", *self.body(1)]
+            if self.endless or self.draw.random() < 0.3:
                 lines.append(f"  if {self.condition(0)} {{ break; }}")
             self.fixed.remove(k)
             return [*lines, "}"]
