@@ -166,6 +166,8 @@ TEST_CASE("programs call the host's functions under their declared effects", "[e
   CHECK(cairn_register(host.vm.get(), "fn price(symbol:u32) -> f64 effects(io)", price, &asked) == CAIRN_REFUSED);
   CHECK(cairn_register(host.vm.get(), "fn price2(symbol:u32) -> f64", price, &asked) == CAIRN_REFUSED);
   CHECK(cairn_register(host.vm.get(), "fn a(x:u32) -> f64 effects(io); fn b() {}", price, &asked) == CAIRN_REFUSED);
+  CHECK(cairn_register(host.vm.get(), "fn a[T:copy](x:T) -> f64 effects(io)", price, &asked) == CAIRN_REFUSED);
+  CHECK(cairn_register(host.vm.get(), "", price, &asked) == CAIRN_REFUSED);
   cairn_module* module =
       host.load("import host;\nfn f(s:u32) -> f64 { let mut p:f64 = 0.0; unsafe { p = host.price(s); } return p; }\n");
   INFO(host.refused << " " << host.message);

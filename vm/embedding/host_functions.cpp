@@ -100,8 +100,8 @@ cairn_status cairn_register(cairn_vm* vm, const char* declaration, cairn_host_fu
     compilation.sources.add("host.cairn", "module host;\npub extern " + std::string(declaration) + ";\n");
     check_program(compilation, {});
     const auto& functions = compilation.program.functions;
-    if (!compilation.verdict.accepted() ||
-        compilation.tree.declarations.size() != 2 ||  // the module's header and the function functions.size() != 1 ||
+    // The module's header and the function.
+    if (!compilation.verdict.accepted() || compilation.tree.declarations.size() != 2 || functions.size() != 1 ||
         functions.front()->kind != cairn::checked::FunctionKind::Extern) {
       return CAIRN_REFUSED;
     }
