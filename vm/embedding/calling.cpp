@@ -355,7 +355,7 @@ cairn_status cairn_enqueue(cairn_function* function, void* stream, const cairn_v
   }
   if (const auto why = module.execution->use_stream(stream, false)) return lacks_device(module, *why, trap);
   const cairn_status status = cairn_call(function, arguments, count, result, trap);
-  if (status != CAIRN_DEAD) static_cast<void>(module.execution->use_stream(module.stream, true));
+  if (!module.dead) static_cast<void>(module.execution->use_stream(module.stream, true));
   return status;
 }
 
