@@ -140,15 +140,14 @@ std::vector<std::uint32_t> unified(std::size_t base_count, std::size_t more_coun
 }
 
 /// Where an operand of this class goes; nothing for all that are no indices of tables.
-std::optional<std::uint64_t> moved(Class type, std::uint64_t index, const Shift& to) {
-  const auto narrow = static_cast<std::uint32_t>(index);
+std::optional<std::uint32_t> moved(Class type, std::uint32_t index, const Shift& to) {
   switch (type) {
     case Class::FunctionIndex:
       return index + to.functions;
     case Class::TextIndex:
       return index + to.texts;
     case Class::TypeIndex:
-      return moved(narrow, to.types);
+      return moved(index, to.types);
     case Class::TableIndex:
       return index + to.tables;
     case Class::NativeIndex:
@@ -156,53 +155,21 @@ std::optional<std::uint64_t> moved(Class type, std::uint64_t index, const Shift&
     case Class::ForeignIndex:
       return index + to.foreigns;
     case Class::SignatureIndex:
-      return moved(narrow, to.signatures);
+      return moved(index, to.signatures);
     default:
       return std::nullopt;
   }
 }
 
-/// The bits of a place within its word.
-struct Bits {
-  std::size_t word = 0;
-  std::uint32_t from = 0;
-  std::uint32_t width = 16;
-};
-Bits bits_of(Place place) {
-  switch (place) {
-    case Place::A:
-      return {0, 16, 16};
-    case Place::B:
-      return {0, 32, 16};
-    case Place::C:
-      return {0, 48, 16};
-    case Place::N:
-      return {0, 32, 32};
-    case Place::D:
-      return {1, 0, 16};
-    case Place::E:
-      return {1, 16, 16};
-    case Place::M:
-      return {1, 32, 32};
-    case Place::T:
-      return {1, 0, 32};
-    default:
-      return {1, 0, 64};
-  }
-}
-
-bool relocate(Word* code, const Shift& by) {
+/// Indices of tables stand in places n and m: the upper half of a word.
+void relocate(Word* code, const Shift& by) {
   for (const Operand& operand : info(op_of(code[0])).all()) {
-    const Bits bits = bits_of(operand.place);
-    const Word most = bits.width == 64 ? ~Word{0} : (Word{1} << bits.width) - 1;
-    const Word old = operand_bits(code, operand.place);
-    if (old == (most & kNone)) continue;
-    const auto index = moved(operand.type, old, by);
+    const auto old = static_cast<std::uint32_t>(operand_bits(code, operand.place));
+    const auto index = old == kNone ? std::nullopt : moved(operand.type, old, by);
     if (!index) continue;
-    if (*index >= (most & kNone)) return false;
-    code[bits.word] = (code[bits.word] & ~(most << bits.from)) | (*index << bits.from);
+    Word& word = code[operand.place == Place::N ? 0 : 1];
+    word = (word & 0xffffffffU) | (Word{*index} << 32U);
   }
-  return true;
 }
 
 /// What `type` indexes depends on the kind of the register.
@@ -224,7 +191,7 @@ void relocate(RegisterType& type, const Shift& by) {
   }
 }
 
-bool relocate(Function& function, const Shift& by) {
+void relocate(Function& function, const Shift& by) {
   function.signature = moved(function.signature, by.signatures);
   function.environment = moved(function.environment, by.types);
   function.parent = moved(function.parent, by.functions);
@@ -234,9 +201,8 @@ bool relocate(Function& function, const Shift& by) {
   for (MemoryObject& object : function.objects) object.type = moved(object.type, by.types);
   for (RegisterInfo& info : function.registers) relocate(info.type, by);
   for (std::size_t at = 0; at < function.code.size(); at += instruction_words(&function.code[at])) {
-    if (!relocate(&function.code[at], by)) return false;
+    relocate(&function.code[at], by);
   }
-  return true;
 }
 
 void relocate(Signature& signature, const Shift& by) {
@@ -284,7 +250,7 @@ void take_new(std::vector<T>& to, std::vector<T>& from, const std::vector<std::u
 
 }  // namespace
 
-std::expected<std::uint32_t, std::string> append(Module& base, Module more) {
+std::uint32_t append(Module& base, Module more) {
   Spelling old(base);
   Spelling fresh(more);
   Shift by;
@@ -315,9 +281,7 @@ std::expected<std::uint32_t, std::string> append(Module& base, Module more) {
     foreign.signature = moved(foreign.signature, by.signatures);
     foreign.position.file = moved(foreign.position.file, by.files);
   }
-  for (Function& function : more.functions) {
-    if (!relocate(function, by)) return std::unexpected(function.name + " names more than an instruction can say");
-  }
+  for (Function& function : more.functions) relocate(function, by);
   take(base.files, more.files);
   take(base.texts, more.texts);
   take_new(base.types, more.types, by.types);

@@ -2,8 +2,7 @@
 // for such values are indices.
 #pragma once
 
-#include <expected>
-#include <string>
+#include <cstdint>
 
 #include "vm/bytecode/module.hpp"
 
@@ -11,8 +10,7 @@ namespace cairn::bytecode {
 
 /// Puts the tables of `more` behind those of `base`, whose indices stay what they are; everything `more` says by index
 /// is said anew. Types, signatures and traits that are the same in both are one. The entry and the tests of `more` are
-/// dropped. Gives the number its function 0 has now; an error when an index has outgrown its place in an instruction,
-/// and `base` is then of no use.
-[[nodiscard]] std::expected<std::uint32_t, std::string> append(Module& base, Module more);
+/// dropped. Gives the number its function 0 has now.
+std::uint32_t append(Module& base, Module more);
 
 }  // namespace cairn::bytecode

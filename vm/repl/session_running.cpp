@@ -93,8 +93,7 @@ bool ReplSession::run_statement(CheckedEntry& judged, const Stmt& statement, Bin
                      std::ranges::any_of(made.parameters, [](const RunnableStatement::Parameter& each) {
                        return each.is_new && holds_functions(*each.type);
                      });
-  Ready ready;
-  if (!linked(std::move(*lowered), keeps, ready)) return false;
+  const Ready ready = linked(std::move(*lowered), keeps);
   const bytecode::Module& module = ready.module;
   std::vector<std::uint64_t> slots;
   std::size_t bound = 0;
@@ -142,25 +141,20 @@ bool ReplSession::run_statement(CheckedEntry& judged, const Stmt& statement, Bin
 
 /// The module to run. While a binding keeps functions every module is put behind the ones before it, so that what was
 /// an index stays one: a function value goes on meaning the function it was made from, whatever is declared since.
-bool ReplSession::linked(lower::Lowered lowered, bool keeps, Ready& ready) {
-  std::uint32_t root = lowered.roots[0];
+ReplSession::Ready ReplSession::linked(lower::Lowered lowered, bool keeps) {
+  Ready ready;
+  ready.function = lowered.roots[0];
   if (keeps) {
     for (std::string& file : linked_.files) {
       if (file == kFile) file.clear();  // of earlier entries, whose lines are no longer those of the session's text
     }
-    const auto where = bytecode::append(linked_, std::move(lowered.module));
-    if (!where) {
-      linked_ = {};
-      return complain("the session has grown too large: " + where.error() + "; :reset starts over");
-    }
-    root += *where;
+    ready.function += bytecode::append(linked_, std::move(lowered.module));
     ready.module = linked_;
   } else {
     ready.module = std::move(lowered.module);
   }
-  ready.function = root;
-  ready.signature = ready.module.signatures[ready.module.functions[root].signature];
-  return true;
+  ready.signature = ready.module.signatures[ready.module.functions[ready.function].signature];
+  return ready;
 }
 
 bool ReplSession::execute(CheckedEntry& judged, const Ready& ready, const std::vector<std::uint64_t>& slots) {

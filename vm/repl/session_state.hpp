@@ -114,7 +114,7 @@ class ReplSession {
     std::string text;
   };
 
-  /// What an Execution needs beyond the module: nothing of a session's values outlives its tables.
+  /// A statement as an Execution runs it.
   struct Ready {
     bytecode::Module module;
     std::uint32_t function = 0;
@@ -143,7 +143,7 @@ class ReplSession {
 
   bool run_statements(CheckedEntry& checked);
   bool run_statement(CheckedEntry& checked, const checked::Stmt& statement, Bindings& fresh);
-  bool linked(lower::Lowered lowered, bool keeps, Ready& ready);
+  Ready linked(lower::Lowered lowered, bool keeps);
   bool execute(CheckedEntry& checked, const Ready& ready, const std::vector<std::uint64_t>& slots);
   void show_value(const CheckedEntry& checked, const Type& type, const bytecode::Module& module, std::uint32_t index,
                   const std::uint8_t* bytes) const;
