@@ -118,6 +118,20 @@ TEST_CASE("what is the same in two modules is one, and what is not stays apart")
   CHECK_FALSE(verify(joined).has_value());
 }
 
+TEST_CASE("device work of the second module has its device in the joined one") {
+  Module joined = first();
+  Module more = second();
+  more.built_for = "sm_90";
+  append(joined, std::move(more));
+  CHECK(joined.built_for == "sm_90");
+  CHECK(joined.emulated_for.empty());
+  more = second();
+  more.emulated_for = "sm_80";
+  joined = first();
+  append(joined, std::move(more));
+  CHECK(joined.emulated_for == "sm_80");
+}
+
 TEST_CASE("a record of one name and other fields is another type") {
   Module joined = read("module \"m\"\ntype 0 u64\ntype 1 record \"P\" size 8 align 8 (\"a\" 0 @0)\n");
   append(joined, read("module \"n\"\ntype 0 u64\ntype 1 record \"P\" size 16 align 8 (\"a\" 0 @0, \"b\" 0 @8)\n"));

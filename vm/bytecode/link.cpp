@@ -292,6 +292,7 @@ std::uint32_t append(Module& base, Module more) {
   take(base.foreigns, more.foreigns);
   take(base.functions, more.functions);
   if (base.emulated_for.empty()) base.emulated_for = std::move(more.emulated_for);
+  if (base.built_for.empty()) base.built_for = std::move(more.built_for);
   return by.functions;
 }
 
