@@ -1,5 +1,10 @@
-"""What every script of this folder needs: checks that are counted, and the closing line."""
-import sys
+"""What every script of this folder needs: a folder to write in, checks that are counted, and the closing line."""
+import os, sys, tempfile
+
+# A script stands in an empty folder of its own, which goes when it ends; the program it is given is found from there too.
+sys.argv[1:2] = map(os.path.realpath, sys.argv[1:2])
+_folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+os.chdir(_folder.name)
 
 _counts = [0, 0]
 

@@ -4,7 +4,7 @@ import base64, ctypes, ctypes.util, hashlib, hmac, importlib.util, json, os, pat
 
 from checking import check, finish
 
-CAIRN = str(pathlib.Path(sys.argv[1]).resolve())
+CAIRN = sys.argv[1]
 os.environ.pop("CAIRN_SHOT", None)
 
 # ---------------------------------------------------------------------------------------------------- installing
