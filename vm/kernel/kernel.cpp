@@ -149,7 +149,7 @@ class Kernel {
     const bool has_parent = std::getenv("JPY_PARENT_PID") != nullptr;
     while (!ended_) {
       if (has_parent && ::getppid() != parent) ended_ = true;  // the front end is gone
-      if (const auto frames = shell_socket_->receive(kTick)) take(*shell_socket_, *frames);
+      if (const auto frames = shell_socket_->receive(kTick)) take(*shell_socket_, wire_.read(*frames));
     }
     control.join();
     heart.join();
@@ -221,8 +221,7 @@ class Kernel {
 
   // --------------------------------------------------------------------------------------------- requests
 
-  void take(Socket& socket, const Frames& frames) {
-    const auto message = wire_.read(frames);
+  void take(Socket& socket, const std::optional<Message>& message) {
     if (!message || !message->type().ends_with("_request")) return;  // forged, or no business of ours (comm_open, ..)
     publish("status", {{"execution_state", "busy"}}, message->header);
     bool stop = false;
@@ -248,7 +247,7 @@ class Kernel {
     for (const Frames& frames : waiting) {
       const auto message = wire_.read(frames);
       if (!message || message->type() != "execute_request") {
-        take(socket, frames);
+        take(socket, message);
         continue;
       }
       publish("status", {{"execution_state", "busy"}}, message->header);
@@ -408,7 +407,7 @@ class Kernel {
       if (!message) continue;
       const std::string type = message->type();
       if (type != "interrupt_request" && type != "shutdown_request" && type != "kernel_info_request") continue;
-      take(*control_socket_, *frames);
+      take(*control_socket_, message);
     }
   }
 

@@ -111,6 +111,8 @@ std::optional<Message> Wire::read(const Frames& frames) const {
     *into = Json::parse(*part++, nullptr, false);
     if (!into->is_object()) return std::nullopt;
   }
+  const auto type = message.header.find("msg_type");
+  if (type == message.header.end() || !type->is_string()) return std::nullopt;
   return message;
 }
 

@@ -14,13 +14,13 @@ namespace cairn::kernel {
 using Json = nlohmann::json;
 
 struct Message {
-  Frames identities;  // of who asked, on a router socket
-  Json header = Json::object();
+  Frames identities;             // of who asked, on a router socket
+  Json header = Json::object();  // its msg_type is a text
   Json parent = Json::object();
   Json metadata = Json::object();
   Json content = Json::object();
 
-  [[nodiscard]] std::string type() const { return header.value("msg_type", std::string()); }
+  [[nodiscard]] std::string type() const { return header.at("msg_type"); }
 };
 
 /// Makes and reads the frames of messages of one session, signed with its key (HMAC with SHA-256, RFC 2104); an empty
