@@ -174,7 +174,9 @@ first = kernel.post(kernel.shell, "execute_request", {"code": "let mut turns:u64
 second = kernel.post(kernel.shell, "execute_request", {"code": "println(99);"})
 replies = [kernel.read(kernel.shell) for _ in range(2)]
 check("a cell that waits behind one that fails is not run", [(parent, content["status"]) for _, parent, content in replies] == [(first, "error"), (second, "aborted")], replies)
-check("expressions asked for with a cell are evaluated", kernel.cell("x", user_expressions={"twice": "x * 2", "odd": "nobody"})[2]["user_expressions"]["twice"]["data"] == {"text/plain": "12 : u64"})
+answers = kernel.cell("x", user_expressions={"a": "nobody", "twice": "x * 2", "z": "let spare = 1;"})[2]["user_expressions"]
+check("expressions asked for with a cell are evaluated", answers["twice"]["data"] == {"text/plain": "12 : u64"}, answers)
+check("each that has no value is told by its own fault", (answers["a"]["ename"], answers["z"]["ename"]) == ("E-UNBOUND", "error"), answers)
 status, published, reply = kernel.cell("println(5);\n1", silent=True)
 check("a silent cell publishes nothing and is not counted", (status, published) == ("ok", []), published)
 

@@ -322,6 +322,7 @@ class Kernel {
     Json all = Json::object();
     for (const auto& [name, code] : asked.items()) {
       result_.reset();
+      failure_ = {};
       if (code.is_string() && shell_.submit(code) == repl::Outcome::Good && result_) {
         all[name] = {{"status", "ok"}, {"data", bundle_of(*result_)}, {"metadata", Json::object()}};
       } else {
