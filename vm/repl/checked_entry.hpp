@@ -64,6 +64,8 @@ class CheckedEntry {
   [[nodiscard]] const Diagnostic& refusal() const { return session_->verdict().refusals.front(); }
   [[nodiscard]] std::unique_ptr<Session> take_session() { return std::move(session_); }
   [[nodiscard]] const std::string& entry_text() const { return entry_text_; }
+  /// Bytes of the program before the entry.
+  [[nodiscard]] std::size_t entry_offset() const { return entry_; }
   /// Where the entry begins, in the program.
   [[nodiscard]] Position entry_begin() const { return at(entry_); }
   /// A position of the program as one of the entry alone; none for what stands elsewhere.

@@ -105,20 +105,22 @@ bool ReplSession::show_code(const std::string& name, bool as_assembly) {
 
 /// The session's program with room for the entry, and the file as it would be with the entry in its place.
 struct Placed {
-  Placed(std::unique_ptr<Session> session, std::size_t begin, const std::string& entry)
-      : analysis(std::move(session)), meaning(analysis), file(analysis.sources().file(0)), entry_begin(begin) {
+  Placed(CheckedEntry judged, const std::string& entry)
+      : begin(judged.entry_offset()),
+        analysis(judged.take_session()),
+        meaning(analysis),
+        file(analysis.sources().file(0)) {
     file.text.replace(begin, entry.size(), entry);
   }
 
+  std::size_t begin;  // of the entry
   lsp::Analysis analysis;
   lsp::Meaning meaning;
   SourceFile file;
-  std::size_t entry_begin;
 };
 
-static std::unique_ptr<Placed> placed(CheckedEntry judged, std::size_t begin, const std::string& entry) {
-  if (!judged.accepted()) return nullptr;
-  return std::make_unique<Placed>(judged.take_session(), begin, entry);
+static std::unique_ptr<Placed> placed(CheckedEntry judged, const std::string& entry) {
+  return judged.accepted() ? std::make_unique<Placed>(std::move(judged), entry) : nullptr;
 }
 
 std::vector<Completion> ReplSession::completions(const std::string& entry, std::size_t at, std::size_t& begin) const {
@@ -131,9 +133,7 @@ std::vector<Completion> ReplSession::completions(const std::string& entry, std::
   const std::string_view before = trimmed(std::string_view(entry).substr(
       line == std::string::npos ? 0 : line, begin - (line == std::string::npos ? 0 : line)));
   const std::string blank(entry.size(), ' ');
-  const std::size_t start =
-      prelude().size() + std::string("fn () {\n").size() + kSessionFunction.size() + history_.size();
-  const auto here = placed(check("", blank, ""), start, entry);
+  const auto here = placed(check("", blank, ""), entry);
   if (here == nullptr) return all;
   if (before == "import") {
     std::vector<std::string> modules;
@@ -152,7 +152,7 @@ std::vector<Completion> ReplSession::completions(const std::string& entry, std::
   }
   begin += written.rfind('.') + 1;  // npos + 1 is 0
   const std::string word = written.substr(written.rfind('.') + 1);
-  for (const auto& item : here->meaning.completions(here->file, start + at)) {
+  for (const auto& item : here->meaning.completions(here->file, here->begin + at)) {
     const std::string label = item["label"];
     if (!label.starts_with(word) || label.starts_with("repl__")) continue;
     all.push_back({label, kind_name(item["kind"]), item.value("detail", std::string())});
@@ -164,13 +164,11 @@ std::vector<Completion> ReplSession::completions(const std::string& entry, std::
 }
 
 std::string ReplSession::description(const std::string& entry, std::size_t at) const {
-  const std::size_t start =
-      prelude().size() + std::string("fn () {\n").size() + kSessionFunction.size() + history_.size();
   // Meaning comes from the entry itself where it checks, else from what was entered before.
   for (const std::string& text : {entry + ";", std::string(entry.size(), ' ')}) {
-    const auto here = placed(check("", text, ""), start, entry);
+    const auto here = placed(check("", text, ""), entry);
     if (here == nullptr) continue;
-    const auto word = lsp::word_at(here->file.text, start + std::min(at, entry.size()));
+    const auto word = lsp::word_at(here->file.text, here->begin + std::min(at, entry.size()));
     if (!word) return {};
     if (std::string shown = here->meaning.description(here->file, *word); !shown.empty()) return shown;
   }
