@@ -54,11 +54,7 @@ Json bundle_of(const repl::Shown& shown) {
 
 Json error_of(const repl::Failure& failure) {
   Json lines = Json::array();
-  for (std::size_t at = 0; at < failure.text.size();) {
-    const std::size_t end = std::min(failure.text.find('\n', at), failure.text.size());
-    lines.push_back(failure.text.substr(at, end - at));
-    at = end + 1;
-  }
+  for (std::size_t at = 0; at < failure.text.size();) lines.push_back(repl::next_line(failure.text, at));
   return {{"ename", failure.name.empty() ? "error" : failure.name}, {"evalue", failure.text}, {"traceback", lines}};
 }
 
@@ -368,9 +364,7 @@ class Kernel {
   static Json is_complete(const std::string& code) {
     repl::EntryReader pending;
     for (std::size_t at = 0; at < code.size();) {
-      const std::size_t end = std::min(code.find('\n', at), code.size());
-      const std::string_view line = std::string_view(code).substr(at, end - at);
-      at = end + 1;
+      const std::string_view line = repl::next_line(code, at);
       if (pending.is_empty() && repl::Shell::is_command(line)) continue;
       pending.add(line);
       if (!pending.is_complete()) continue;

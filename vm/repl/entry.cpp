@@ -89,14 +89,11 @@ std::string EntryReader::take() {
   return text;
 }
 
-bool is_complete(std::string_view text) {
-  EntryReader reader;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    reader.add(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return reader.is_complete();
+std::string_view next_line(std::string_view text, std::size_t& at) {
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  const std::string_view line = text.substr(at, end - at);
+  at = end + 1;
+  return line;
 }
 
 bool closes_too_much(std::string_view text) {

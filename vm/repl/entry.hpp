@@ -31,8 +31,8 @@ class EntryReader {
   char last_ = '\0';  // the last byte that is no space and in no comment
 };
 
-/// Whether a text is a whole entry.
-[[nodiscard]] bool is_complete(std::string_view text);
+/// The line of a text that begins at a byte, which moves on to the next.
+[[nodiscard]] std::string_view next_line(std::string_view text, std::size_t& at);
 /// Whether a bracket closes one that no earlier one opened: such text would reach out of the function it is put in.
 [[nodiscard]] bool closes_too_much(std::string_view text);
 /// Of a complete entry.

@@ -47,12 +47,7 @@ class Interrupts {
 void remember(LineEditor& editor, std::string_view entry) {
   std::string line(entry);
   if (line.contains("//")) {
-    std::size_t at = 0;
-    while (at < line.size()) {
-      const std::size_t end = std::min(line.find('\n', at), line.size());
-      editor.remember(line.substr(at, end - at));
-      at = end + 1;
-    }
+    for (std::size_t at = 0; at < line.size();) editor.remember(std::string(next_line(line, at)));
     return;
   }
   for (std::size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at)) {

@@ -45,13 +45,6 @@ std::string text_of_milliseconds(double milliseconds) {
   return text;
 }
 
-std::string_view next_line(std::string_view text, std::size_t& at) {
-  const std::size_t end = std::min(text.find('\n', at), text.size());
-  const std::string_view line = text.substr(at, end - at);
-  at = end + 1;
-  return line;
-}
-
 }  // namespace
 
 std::span<const CommandHelp> session_commands() { return kCommands; }
