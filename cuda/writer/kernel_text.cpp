@@ -6,6 +6,7 @@
 #include "cuda/writer/function_writer.hpp"
 #include "cuda/writer/product_text.hpp"
 #include "cuda/writer/unit.hpp"
+#include "vm/bytecode/device_natives.hpp"
 
 namespace cairn::cuda {
 
@@ -294,10 +295,18 @@ std::vector<KernelUse> kernels_of(const bytecode::Module& module) {
           if (bytecode::d_of(pc[1]) == 0) continue;
           use.use = Use::Cooperative;
           break;
+        case Op::CallNative: {
+          const bytecode::Native& native = module.natives[bytecode::n_of(pc[0])];
+          if (!native.name.starts_with(bytecode::kDeviceMultiply)) continue;
+          const std::uint32_t factor = module.signatures[native.signature].parameters.back().type;
+          use.use = Use::Multiply;
+          use.fold = static_cast<std::uint32_t>(module.types[factor].scalar);
+          break;
+        }
         default:
           continue;
       }
-      use.function = bytecode::m_of(pc[1]);
+      use.function = use.use == Use::Multiply ? bytecode::kNone : bytecode::m_of(pc[1]);
       if (std::ranges::find(uses, use) == uses.end()) uses.push_back(use);
     }
   }

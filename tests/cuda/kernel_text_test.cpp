@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/compiler.hpp"
 #include "cuda/device.hpp"
 #include "tests/cuda/host_device.hpp"
 #include "tests/lower/support.hpp"
@@ -69,6 +70,27 @@ bool has_kernels(const std::string& program) {
 }
 
 }  // namespace
+
+TEST_CASE("a product of a device's matrices is device work, and its kernel one of the module's", "[cuda][text]") {
+  const bytecode::Module module = test::lowered(R"(
+fn product(m:usize, n:usize, k:usize, mn:usize, mk:usize, kn:usize, c:rw<f32>[mn]@device, a:ro<bf16>[mk]@device,
+           b:ro<bf16>[kn]@device) {
+  mma_unordered(m, n, k, c, a, b);
+  mma_unordered(m, n, k, c, a, b);
+})");
+  CHECK(bytecode::has_device_work(module));
+  const std::vector<cuda::KernelUse> kernels = cuda::kernels_of(module);
+  REQUIRE(kernels.size() == 1);
+  CHECK(kernels[0].use == cuda::Use::Multiply);
+  CHECK(kernels[0].fold == static_cast<std::uint32_t>(bytecode::ScalarKind::BF16));
+  const auto text = cuda::write_kernel(module, kernels[0]);
+  REQUIRE(text);
+  CHECK(text->text.find("multiply<FactorBF16>") != std::string::npos);
+  CHECK_FALSE(bytecode::has_device_work(test::lowered(R"(
+fn product(m:usize, n:usize, k:usize, mn:usize, mk:usize, kn:usize, c:rw<f32>[mn], a:ro<bf16>[mk], b:ro<bf16>[kn]) {
+  mma_unordered(m, n, k, c, a, b);
+})")));
+}
 
 TEST_CASE("the device cases give on the host, by their kernels' texts, what emulation gives", "[cuda][text]") {
   if (test::host_compiler().empty()) {

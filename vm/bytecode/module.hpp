@@ -166,7 +166,7 @@ struct Module {
   std::string built_for;             // its device work runs on a GPU, and this is the target; else empty
 };
 
-/// Whether anything of the module needs a device: memory of one, a region on it, queued work.
+/// Whether anything of the module needs a device: memory of one, a region or product on it, queued work.
 [[nodiscard]] bool has_device_work(const Module& module);
 
 }  // namespace cairn::bytecode

@@ -1,6 +1,7 @@
 // Tasks, groups, atomics and mutexes (concurrency, 5, 6, 11 and 12). Regions and collectors: regions.cpp.
 #include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/fragments.hpp"
+#include "vm/bytecode/device_natives.hpp"
 #include "vm/lower/function_lowering.hpp"
 
 namespace cairn::lower {
@@ -75,7 +76,7 @@ std::string_view ring_native(ConcurrentOp op) {
 std::string multiply_native(const ConcurrentExpr& e) {
   const Type& factor = *e.arguments[4]->type;
   const bool on_device = factor.placement == Placement::Device;
-  return (on_device ? "device.multiply." : "matrix.multiply.") + std::string(factor.element->name);
+  return std::string(on_device ? bytecode::kDeviceMultiply : "matrix.multiply.") + std::string(factor.element->name);
 }
 
 }  // namespace
