@@ -230,7 +230,10 @@ Status GpuDevice::allocate(Space space, std::uint64_t bytes, std::uint64_t align
   Held held;
   held.space = space;
   held.managed = space == Space::Unified && unified_is_managed_;
-  const std::uint64_t wider = align > kBoundary ? align : 0;
+  // What the boundary may take. The driver starts its own memory on kBoundary, host memory anywhere.
+  const bool is_driver_s = space == Space::Device || held.managed;
+  const std::uint64_t boundary = std::max(align, kBoundary);
+  const std::uint64_t wider = is_driver_s && boundary == kBoundary ? 0 : boundary;
   if (bytes > UINT64_MAX - wider) return Status::OutOfMemory;
   Status status = Status::Success;
   if (space == Space::Device) {
@@ -239,14 +242,13 @@ Status GpuDevice::allocate(Space space, std::uint64_t bytes, std::uint64_t align
     status = call().allocate_managed(&held.start, bytes + wider, kManagedGlobally);
   } else {
     void* start = nullptr;
-    status = call().allocate_host(&start, bytes + std::max(wider, kBoundary), kPortableHostMemory | kMappedHostMemory);
+    status = call().allocate_host(&start, bytes + wider, kPortableHostMemory | kMappedHostMemory);
     held.start = reinterpret_cast<Address>(start);
   }
   if (status != Status::Success) return status;
-  const std::uint64_t boundary = std::max(align, kBoundary);
   const Address address = (held.start + boundary - 1) / boundary * boundary;
   memory = reinterpret_cast<void*>(address);
-  if (space == Space::Device || held.managed) {
+  if (is_driver_s) {
     status = call().set_bytes(address, 0, bytes, stream);
   } else {
     std::memset(memory, 0, bytes);

@@ -58,6 +58,7 @@ TEST_CASE("memory that is not there is told from a device that is lost", "[cuda]
   CHECK(gpu.context->allocate(gpu.host, Space::Device, 1 << 20, 8, 8).failure == Failure::Memory);
   CHECK(gpu.context->allocate(gpu.host, Space::Device, UINT64_MAX / 4, 8, 8).failure == Failure::Memory);
   CHECK(gpu.context->allocate(gpu.host, Space::Device, UINT64_MAX / 8, 8, 4096).failure == Failure::Memory);
+  CHECK(gpu.context->allocate(gpu.host, Space::Pinned, UINT64_MAX, 1, 1).failure == Failure::Memory);
   CHECK(gpu.context->allocate(gpu.host, Space::Device, 1000, 8, 8).failure == Failure::None);
   for (const char* function : {"cuMemHostAlloc", "cuMemAllocManaged", "cuMemAllocFromPoolAsync"}) {
     stub.fail(function, 0, Status::OutOfMemory);
