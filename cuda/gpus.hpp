@@ -12,6 +12,8 @@ struct Gpu {
   std::string name;
   int major = 0, minor = 0;  // compute capability
   std::uint64_t memory_bytes = 0;
+  /// The device target that is exactly it: "sm_90".
+  [[nodiscard]] std::string target() const { return "sm_" + std::to_string(major) + std::to_string(minor); }
 };
 
 /// What the CUDA driver of this machine reports. Nothing is started on a device; but a process that asked must not ask

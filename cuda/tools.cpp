@@ -89,12 +89,8 @@ std::uint32_t number_before(std::string_view line, std::string_view word) {
 
 Toolchain find_toolchain() {
   Toolchain tools;
-  if (const auto nvrtc = Nvrtc::open()) {
-    tools.nvrtc = (*nvrtc)->path();
-    tools.nvrtc_version = (*nvrtc)->version();
-  }
+  if (const auto nvrtc = Nvrtc::open()) tools.nvrtc = (*nvrtc)->path();
   tools.ptxas = toolkit_program("ptxas");
-  tools.nvdisasm = toolkit_program("nvdisasm");
   return tools;
 }
 

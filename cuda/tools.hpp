@@ -13,10 +13,8 @@
 namespace cairn::cuda {
 
 struct Toolchain {
-  std::optional<std::string> nvrtc;  // its path
-  std::string nvrtc_version;
+  std::optional<std::string> nvrtc;  // their paths
   std::optional<std::string> ptxas;
-  std::optional<std::string> nvdisasm;
 };
 [[nodiscard]] Toolchain find_toolchain();
 

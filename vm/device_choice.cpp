@@ -18,8 +18,7 @@ std::optional<std::string> why_not_run_on_device(const cuda::Gpus& gpus, const s
   if (gpu_for(gpus, target) == nullptr) {
     std::string why = "no device here runs code for " + target;
     for (const cuda::Gpu& gpu : gpus.found) {
-      why += (&gpu == gpus.found.data() ? ": there is " : ", ") + gpu.name + " (sm_" + std::to_string(gpu.major) +
-             std::to_string(gpu.minor) + ")";
+      why += (&gpu == gpus.found.data() ? ": there is " : ", ") + gpu.name + " (" + gpu.target() + ")";
     }
     return gpus.missing.empty() ? why : why + ": " + gpus.missing;
   }

@@ -86,7 +86,7 @@ std::unique_ptr<Session> Session::open(const std::filesystem::path& operand, con
   if (!options.gpus || !session->lacks_target()) return session;
   std::vector<std::string> found;  // one for each kind of GPU
   for (const cuda::Gpu& gpu : options.gpus().found) {
-    std::string target = "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor);
+    std::string target = gpu.target();
     if (std::ranges::find(found, target) == found.end()) found.push_back(std::move(target));
   }
   if (found.empty()) return session;

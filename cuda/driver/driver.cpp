@@ -55,11 +55,11 @@ std::string find_functions(void* handle, Functions& functions, bool& pools) {
   return missing;
 }
 
+}  // namespace
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
-
-}  // namespace
 
 Driver::~Driver() {
   if (handle_ != nullptr) ::dlclose(handle_);

@@ -53,10 +53,9 @@ enum class Status : int {
 };
 
 // CUdevice_attribute.
-inline constexpr int kGridWidth = 5, kProcessors = 16, kMajor = 75, kMinor = 76, kManagedMemory = 83,
-                     kConcurrentManagedAccess = 89, kSharedBytesOnDemand = 97, kMemoryPools = 115;
+inline constexpr int kMajor = 75, kMinor = 76, kManagedMemory = 83, kConcurrentManagedAccess = 89, kMemoryPools = 115;
 // CUfunction_attribute.
-inline constexpr int kThreadsPerBlock = 0, kStaticSharedBytes = 1, kDynamicSharedBytes = 8;
+inline constexpr int kThreadsPerBlock = 0;
 // CUjit_option.
 inline constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 // Flags.
@@ -106,6 +105,9 @@ class Driver {
 
 /// The first version of the API that has everything used here.
 inline constexpr int kOldestDriver = 11000;
+
+/// "12.4" of 12040.
+[[nodiscard]] std::string version_text(int version);
 
 /// Opens the library at `path`, or where drivers, containers and distributions put it; else a sentence saying what is
 /// missing.

@@ -12,8 +12,7 @@ Gpus list_gpus() {
     gpus.missing = driver.error();
     return gpus;
   }
-  const int version = (*driver)->version;
-  gpus.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  gpus.driver = version_text((*driver)->version);
   gpus.library = (*driver)->library;
   const Functions& call = (*driver)->call;
   int count = 0;

@@ -103,7 +103,7 @@ std::optional<std::string> toolkit_program(std::string_view name) {
   }
   for (const fs::path& toolkit : installed_toolkits()) folders.push_back(toolkit / "bin");
   for (const fs::path& packages : package_folders()) {
-    for (const char* wheel : {"nvidia/cuda_nvcc/bin", "nvidia/cu13/bin", "nvidia/cuda_nvdisasm/bin"}) {
+    for (const char* wheel : {"nvidia/cuda_nvcc/bin", "nvidia/cu13/bin"}) {
       folders.push_back(packages / wheel);
     }
   }

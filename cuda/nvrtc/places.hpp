@@ -15,7 +15,7 @@ namespace cairn::cuda {
 [[nodiscard]] std::vector<std::string> library_places(const std::vector<std::string>& names,
                                                       const std::vector<std::string>& wheels);
 
-/// A program of the toolkit, "ptxas" or "nvdisasm".
+/// A program of the toolkit: "ptxas".
 [[nodiscard]] std::optional<std::string> toolkit_program(std::string_view name);
 
 }  // namespace cairn::cuda

@@ -81,8 +81,7 @@ int doctor_command(const Invocation& invocation) {
   line("ptxas", machine.ptxas.value_or(""));
   std::string devices;
   for (const cuda::Gpu& gpu : machine.gpus.found) {
-    devices += (devices.empty() ? "" : ", ") + gpu.name + " (sm_" + std::to_string(gpu.major) +
-               std::to_string(gpu.minor) + ")";
+    devices += (devices.empty() ? "" : ", ") + gpu.name + " (" + gpu.target() + ")";
   }
   line("devices", devices);
   if (!problem.empty()) line("device_problem", problem);
