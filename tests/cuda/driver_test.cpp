@@ -257,6 +257,7 @@ TEST_CASE("work on a caller's stream is only queued where nobody is to wait", "[
   REQUIRE(gpu.error.empty());
   void* const x = gpu.elements({1, 2});
   void* const y = gpu.elements({0, 0});
+  const Current callers(*gpu.device);
   StreamHandle stream = nullptr;
   REQUIRE(gpu.device->call().stream_create(&stream, 0) == Status::Success);
   const int streams = stub.calls("cuStreamCreate");

@@ -76,7 +76,6 @@ struct Stub {
   std::map<void*, Stream*> streams;
   Stream null_stream;
   int others = 0;  // events, modules, pools, contexts
-  std::vector<ContextHandle> current;
 
   Stub() {
     if (const char* list = std::getenv("CAIRN_STUB_DEVICES")) {
@@ -105,6 +104,9 @@ struct Stub {
   }
 };
 
+thread_local std::vector<ContextHandle> current;  // contexts that the calling thread pushed
+constexpr auto kInvalidContext = static_cast<Status>(201);
+
 Stub& stub() {
   static Stub* const one = new Stub();  // outlives whoever still calls when the process ends
   return *one;
@@ -124,12 +126,14 @@ class Opened {
   }
 };
 
-/// One call: holds the lock, counts, and says whether it fails by demand or because of what failed before.
+/// One call: holds the lock, counts, and says whether it fails by demand, for want of a current context or because of
+/// what failed before in it.
 class Call {
  public:
-  explicit Call(const char* function, bool heeds_sticky = true) : guard_(stub().mutex) {
+  explicit Call(const char* function, bool in_context = true) : guard_(stub().mutex) {
     status_ = due(function);
-    if (status_ == Status::Success && heeds_sticky) status_ = stub().sticky;
+    if (status_ != Status::Success || !in_context) return;
+    status_ = current.empty() ? kInvalidContext : stub().sticky;
   }
   static Status due(const char* function) {
     ++stub().calls[function];
@@ -297,6 +301,7 @@ STUB Status cuGetErrorName(Status status, const char** name) {
       {Status::InvalidValue, "CUDA_ERROR_INVALID_VALUE"},
       {Status::OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
       {Status::NoDevice, "CUDA_ERROR_NO_DEVICE"},
+      {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
       {Status::InvalidPtx, "CUDA_ERROR_INVALID_PTX"},
       {Status::InvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
       {Status::NotFound, "CUDA_ERROR_NOT_FOUND"},
@@ -347,7 +352,7 @@ STUB Status cuDeviceTotalMem_v2(std::size_t* bytes, DeviceHandle) {
 }
 
 STUB Status cuDevicePrimaryCtxRetain(ContextHandle* context, DeviceHandle) {
-  const Call call(__func__);
+  const Call call(__func__, false);
   return call.failed() ? call.status() : make<Context>(context);
 }
 STUB Status cuDevicePrimaryCtxRelease_v2(DeviceHandle) {
@@ -360,7 +365,7 @@ STUB Status cuCtxCreate_v2(ContextHandle* context, unsigned, DeviceHandle) {
   if (call.failed()) return call.status();
   stub().sticky = Status::Success;  // it ended another context
   make<Context>(context);
-  stub().current.push_back(*context);
+  current.push_back(*context);
   return Status::Success;
 }
 STUB Status cuCtxDestroy_v2(ContextHandle context) {
@@ -372,14 +377,14 @@ STUB Status cuCtxDestroy_v2(ContextHandle context) {
 }
 STUB Status cuCtxPushCurrent_v2(ContextHandle context) {
   const Call call(__func__, false);
-  stub().current.push_back(context);
+  current.push_back(context);
   return Status::Success;
 }
 STUB Status cuCtxPopCurrent_v2(ContextHandle* context) {
   const Call call(__func__, false);
-  if (stub().current.empty()) return Status::InvalidValue;
-  *context = stub().current.back();
-  stub().current.pop_back();
+  if (current.empty()) return Status::InvalidValue;
+  *context = current.back();
+  current.pop_back();
   return Status::Success;
 }
 
@@ -448,22 +453,10 @@ STUB Status cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, c
   *function = reinterpret_cast<FunctionHandle>(kernel);  // lives as long as the process, as small as it is
   return Status::Success;
 }
-STUB Status cuModuleGetGlobal_v2(Address* address, std::size_t* bytes, ModuleHandle module, const char* name) {
-  const Call call(__func__);
-  if (call.failed()) return call.status();
-  void* const found = ::dlsym(reinterpret_cast<Image*>(module)->handle, name);
-  if (address != nullptr) *address = reinterpret_cast<Address>(found);
-  if (bytes != nullptr) *bytes = 0;
-  return found == nullptr ? Status::NotFound : Status::Success;
-}
 STUB Status cuFuncGetAttribute(int* value, int attribute, FunctionHandle) {
   const Call call(__func__);
   *value = attribute == cairn::cuda::kThreadsPerBlock ? 1024 : 0;
   if (const auto set = stub().attributes.find(-1 - attribute); set != stub().attributes.end()) *value = set->second;
-  return call.status();
-}
-STUB Status cuFuncSetAttribute(FunctionHandle, int, int) {
-  const Call call(__func__);
   return call.status();
 }
 
