@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tests/cuda/driver_support.hpp"
+#include "tests/lower/support.hpp"
 
 namespace {
 
@@ -275,6 +276,35 @@ TEST_CASE("work on a caller's stream is only queued where nobody is to wait", "[
   CHECK(gpu.read(y, 2) == std::vector<std::uint64_t>{2, 3});
   CHECK(gpu.read(x, 1).front() == (6 + 3) * 2);
   gpu.device->call().stream_destroy(stream);
+}
+
+TEST_CASE("what is made before a capture is every kernel of the module, products among them, and made once",
+          "[cuda][driver]") {
+  Stub stub;
+  OpenGpu gpu(true);
+  gpu.module = cairn::test::lowered(R"(
+fn fill(n:usize, d:rw<u64>[n]@device) { parallel i in n { d[i] = u64(i); } }
+fn product(n:usize, c:rw<f32>[n]@device, a:ro<f16>[n]@device, b:ro<f16>[n]@device) { mma_unordered(1, n, 1, c, a, b); }
+)");
+  for (int pass = 0; pass < 2; ++pass) {
+    CHECK(gpu.context->prepare(gpu.host) == Failure::None);
+    CHECK(stub.calls("cuModuleLoadDataEx") == 2);
+  }
+  gpu.compiler->refuses = "p.cairn:3:5: no";
+  const auto other = gpu.device->context();
+  CHECK(other->prepare(gpu.host) == Failure::None);
+  void* const c = gpu.elements({0});
+  CHECK(other->multiply(gpu.host, static_cast<std::uint32_t>(ScalarKind::F16), {1, 1, 1, c, c, c}) == Failure::None);
+  CHECK(stub.calls("cuModuleLoadDataEx") == 2);
+}
+
+TEST_CASE("code that does not compile is told before a capture", "[cuda][driver]") {
+  Stub stub;
+  OpenGpu gpu(true);
+  gpu.module = cairn::test::lowered("fn fill(n:usize, d:rw<u64>[n]@device) { parallel i in n { d[i] = u64(i); } }");
+  gpu.compiler->refuses = "p.cairn:3:5: no";
+  CHECK(gpu.context->prepare(gpu.host) == Failure::Refused);
+  CHECK(gpu.host.refusals.front() == "p.cairn:3:5: no");
 }
 
 TEST_CASE("each captured launch keeps a counter of its own, and there are 4096", "[cuda][driver]") {
