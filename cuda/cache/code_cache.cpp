@@ -78,6 +78,13 @@ class File {
   int descriptor_;
 };
 
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+/// Whether the cache made a file of that name: a folder that the user names may hold others.
+bool is_own(std::string_view name, std::string_view suffix) {
+  return name.find_first_not_of(kDigits) == 2 * sizeof(CacheKey) && name.ends_with(suffix);
+}
+
 struct EntryFile {
   fs::path path;
   std::uint64_t bytes = 0;
@@ -97,10 +104,10 @@ Listing list(const fs::path& folder) {
     struct ::stat status{};
     if (::lstat(each->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const std::string name = each->path().filename().string();
-    if (name.ends_with(kSuffix)) {
+    if (is_own(name, kSuffix)) {
       listing.entries.push_back({each->path(), static_cast<std::uint64_t>(status.st_size),
                                  std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
-    } else if (name.ends_with(kUnfinished) && now - status.st_mtim.tv_sec > kAbandoned) {
+    } else if (is_own(name, kUnfinished) && now - status.st_mtim.tv_sec > kAbandoned) {
       listing.abandoned.push_back(each->path());
     }
   }
@@ -134,7 +141,6 @@ fs::path CodeCache::default_folder() {
 }
 
 fs::path CodeCache::path_of(const CacheKey& key) const {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string name;
   for (const std::uint8_t byte : key) {
     name += kDigits[byte >> 4];

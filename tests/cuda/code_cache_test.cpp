@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -110,6 +111,35 @@ TEST_CASE("past its limit the cache gives up what was unused longest", "[cache]"
   CHECK(cache.find(key_of("0")));
   CHECK_FALSE(cache.find(key_of("1")));
   CHECK_FALSE(cache.store(key_of("too large"), bytes_of(20'000, 1)));
+}
+
+TEST_CASE("what the cache did not make stays, in whatever folder it is", "[cache]") {
+  const Folder folder;
+  const fs::path others[] = {folder.path / "notes.code", folder.path / "0123456789abcdef.code",
+                             folder.path / "film.part"};
+  for (const fs::path& other : others) {
+    std::ofstream(other) << std::string(3000, 'x');
+    fs::last_write_time(other, fs::file_time_type::clock::now() - std::chrono::hours(48));
+  }
+  const CodeCache cache(folder.path, 2000);
+  for (int k = 0; k < 4; ++k) REQUIRE(cache.store(key_of(std::to_string(k)), bytes_of(900, 1)));
+  const CacheState held = cache.state();
+  CHECK(held.bytes <= 2000);
+  CHECK(cache.clear() == held.entries);
+  for (const fs::path& other : others) CHECK(fs::exists(other));
+}
+
+TEST_CASE("an entry nobody finished goes when an hour has passed", "[cache]") {
+  const Folder folder;
+  const CodeCache cache(folder.path);
+  const std::string stem(32, 'a');
+  const fs::path old = folder.path / (stem + ".1.0.part");
+  const fs::path young = folder.path / (stem + ".1.1.part");
+  for (const fs::path& each : {old, young}) std::ofstream(each) << "x";
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  REQUIRE(cache.store(key_of("a"), bytes_of(10, 1)));
+  CHECK_FALSE(fs::exists(old));
+  CHECK(fs::exists(young));
 }
 
 TEST_CASE("writers and readers of one entry never see half of it", "[cache]") {
