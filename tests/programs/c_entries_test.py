@@ -20,6 +20,11 @@ fn look(x:u64) -> Found { if x > 3 { return Found.At(x); } return Found.Nothing;
 fn total(n:usize, xs:ro<u64>[n]) -> u64 { let s = reduce + for i in n yield xs[i]; return s; }
 fn scale(n:usize, k:f32, y:rw<f32>[n]@device) { parallel i in n { y[i] = k * y[i]; } }
 fn sum(n:usize, y:ro<f32>[n]@device) -> f32 { let s = reduce + for i in n yield y[i]; return s; }
+struct Range { default:u32; long_:u32; }
+fn named(result:u32, call:Range, die:ro<Range>) -> u32 = result + call.default + call.long_ + die.default;
+fn moved_by(stream:usize, arguments:f32, returned:rw<f32>[stream]@device) {
+  parallel i in stream { returned[i] = returned[i] + arguments; }
+}
 fn each(n:u64, f:fn(u64) -> u64) -> u64 { return f(n); }
 """
 HOST = r"""#include <stdio.h>
@@ -38,6 +43,9 @@ int main(int argc, char **argv) {
   cairn_lib_device_stream(NULL);
   cq_scale(NULL, 3, 2.0f, y);
   cf_scale(3, 2.0f, y);
+  const struct Range range = {.default_ = 10, .long__ = 20};
+  cq_moved_by(NULL, 3, 1.0f, y);
+  printf("%u\n", cf_named(1, range, &range));
   printf("%g\n", cf_sum(3, y));
   fflush(stdout);
   if (argc > 1) cf_turn(2);
@@ -88,7 +96,7 @@ if not check("the host links", done.returncode == 0, done.stderr):
     finish()
 environment = {**os.environ, "LD_LIBRARY_PATH": str(library.parent)}
 ran = run("./host", env=environment)
-check("entries do what the functions do", ran.stdout == "1 5\n3 2.5 7 1 42 10\n24\n", ran)
+check("entries do what the functions do", ran.stdout == "1 5\n3 2.5 7 1 42 10\n41\n27\n", ran)
 check("a failed guard prints its message and aborts", ran.returncode == -6 and ran.stderr.startswith("trap: overflow: "), ran)
 ran = run("./host", "more", env=environment)
 check("a tag that is none aborts", ran.returncode == -6 and ran.stderr.startswith("trap: enum_entry: "), ran)

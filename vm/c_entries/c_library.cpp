@@ -20,6 +20,33 @@ std::string identifier(std::string_view name) {
   return text;
 }
 
+/// Words of C and C++, and the names that an entry's own text uses.
+constexpr std::string_view kTaken[] = {
+    "alignas",  "alignof",   "and",       "and_eq",        "arguments",    "asm",
+    "auto",     "bitand",    "bitor",     "bool",          "break",        "call",
+    "case",     "catch",     "char",      "class",         "compl",        "concept",
+    "const",    "consteval", "constexpr", "constinit",     "const_cast",   "continue",
+    "co_await", "co_return", "co_yield",  "decltype",      "default",      "delete",
+    "die",      "do",        "double",    "dynamic_cast",  "else",         "enqueue",
+    "enum",     "explicit",  "export",    "extern",        "false",        "float",
+    "for",      "friend",    "goto",      "here",          "if",           "inline",
+    "int",      "linux",     "long",      "mutable",       "namespace",    "new",
+    "noexcept", "not",       "not_eq",    "nullptr",       "operator",     "or",
+    "or_eq",    "private",   "protected", "public",        "register",     "reinterpret_cast",
+    "requires", "restrict",  "result",    "return",        "returned",     "short",
+    "signed",   "sizeof",    "static",    "static_assert", "static_cast",  "stream",
+    "struct",   "switch",    "template",  "this",          "thread_local", "throw",
+    "true",     "try",       "typedef",   "typeid",        "typename",     "typeof",
+    "union",    "unix",      "unsigned",  "using",         "virtual",      "void",
+    "volatile", "wchar_t",   "while",     "xor",           "xor_eq"};
+
+/// The name of a parameter or field as C may write it: what is taken, and what then would be, has one more `_`.
+std::string member_name(std::string_view name) {
+  std::string text = identifier(name);
+  const std::string_view stem = std::string_view(text).substr(0, text.find_last_not_of('_') + 1);
+  return std::ranges::find(kTaken, stem) == std::end(kTaken) ? text : text + "_";
+}
+
 std::uint64_t rounded(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 /// Writes the structs that entries name, each once and after what it holds.
@@ -110,7 +137,7 @@ class Types {
     if (type.is(TypeKind::Record)) {
       std::uint64_t end = 0;
       for (const RecordField& each : type.record->fields) {
-        const auto held = field(std::string(names_.text(each.name)), *each.type, why);
+        const auto held = field(member_name(names_.text(each.name)), *each.type, why);
         if (!held) return std::nullopt;
         const std::uint64_t align = type.record->packed ? 1 : held->type.alignment;
         made.alignment = std::max(made.alignment, align);
@@ -133,7 +160,7 @@ class Types {
       std::string first;
       for (const SumVariant& each : type.sum->variants) {
         if (each.payload == nullptr) continue;
-        const auto held = field(std::string(names_.text(each.name)), *each.payload, why);
+        const auto held = field(member_name(names_.text(each.name)), *each.payload, why);
         if (!held) return std::nullopt;
         if (first.empty()) first = held->name;
         body += "    " + held->declared() + "\n";
@@ -179,7 +206,7 @@ bool has_device_work(const checked::Row& row) {
 std::optional<CParameter> parameter(const checked::Local& local, const checked::Function& function,
                                     const NameTable& names, Types& types, std::string& why) {
   CParameter made;
-  made.name = identifier(names.text(local.name));
+  made.name = member_name(names.text(local.name));
   const Type& type = *local.type;
   const bool lends = type.is(TypeKind::View) || type.is(TypeKind::Borrow);
   auto held = types.of(lends ? *type.element : type, why);
@@ -199,7 +226,7 @@ std::optional<CParameter> parameter(const checked::Local& local, const checked::
     why = "the length of " + made.name + " is no parameter";
     return std::nullopt;
   }
-  made.length = identifier(names.text(local.extent->name));
+  made.length = member_name(names.text(local.extent->name));
   return made;
 }
 
