@@ -109,7 +109,7 @@ __forceinline__ void copy_async(Bytes to, const unsigned char* from, bool there)
                "n"(bytes), "r"(wanted)
                : "memory");
 #else
-  using Word = typename WordOf<bytes>::Type;
+  using Word = typename UnsignedOfSize<bytes>::Type;
   store<Word>(to, there ? load<Word>(from) : Word{0});
 #endif
 }

@@ -37,23 +37,6 @@ __forceinline__ void store_pair(unsigned char* at, Bytes first, U64 second) {
   store<U64>(at + 8, second);
 }
 
-template <unsigned align>
-struct WordOf {
-  using Type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using Type = U16;
-};
-template <>
-struct WordOf<4> {
-  using Type = U32;
-};
-template <>
-struct WordOf<8> {
-  using Type = U64;
-};
-
 /// 16 bytes in one access.
 __forceinline__ void copy_words(unsigned char* to, const unsigned char* from) {
   *reinterpret_cast<Words*>(to) = *reinterpret_cast<const Words*>(from);
@@ -70,7 +53,7 @@ __forceinline__ void copy(unsigned char* to, const unsigned char* from) {
   } else if constexpr (bytes != 0) {
     constexpr unsigned kFits = bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
     constexpr unsigned kStep = kFits < align ? kFits : (align > 8 ? 8 : align);
-    using Word = typename WordOf<kStep>::Type;
+    using Word = typename UnsignedOfSize<kStep>::Type;
     store<Word>(to, load<Word>(from));
     copy<bytes - kStep, align>(to + kStep, from + kStep);
   }

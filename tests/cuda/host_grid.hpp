@@ -46,53 +46,43 @@ inline void __threadfence_system() {}
 [[noreturn]] inline void __trap() { host_grid_fail(); }
 
 // One fiber runs at a time.
+template <class T, class Next>
+T host_update(T* at, Next next) {
+  const T old = *at;
+  *at = next(old);
+  return old;
+}
 template <class T>
 T atomicAdd(T* at, T value) {
-  const T old = *at;
-  *at = static_cast<T>(old + value);
-  return old;
+  return host_update(at, [&](T old) { return static_cast<T>(old + value); });
 }
 template <class T>
 T atomicMin(T* at, T value) {
-  const T old = *at;
-  *at = value < old ? value : old;
-  return old;
+  return host_update(at, [&](T old) { return value < old ? value : old; });
 }
 template <class T>
 T atomicMax(T* at, T value) {
-  const T old = *at;
-  *at = old < value ? value : old;
-  return old;
+  return host_update(at, [&](T old) { return old < value ? value : old; });
 }
 template <class T>
 T atomicAnd(T* at, T value) {
-  const T old = *at;
-  *at = old & value;
-  return old;
+  return host_update(at, [&](T old) { return old & value; });
 }
 template <class T>
 T atomicOr(T* at, T value) {
-  const T old = *at;
-  *at = old | value;
-  return old;
+  return host_update(at, [&](T old) { return old | value; });
 }
 template <class T>
 T atomicXor(T* at, T value) {
-  const T old = *at;
-  *at = old ^ value;
-  return old;
+  return host_update(at, [&](T old) { return old ^ value; });
 }
 template <class T>
 T atomicExch(T* at, T value) {
-  const T old = *at;
-  *at = value;
-  return old;
+  return host_update(at, [&](T) { return value; });
 }
 template <class T>
 T atomicCAS(T* at, T expected, T desired) {
-  const T old = *at;
-  if (old == expected) *at = desired;
-  return old;
+  return host_update(at, [&](T old) { return old == expected ? desired : old; });
 }
 
 inline unsigned host_lane() { return threadIdx.x % 32; }
