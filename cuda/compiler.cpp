@@ -204,7 +204,9 @@ std::expected<std::unique_ptr<Compiler>, std::string> Compiler::open(std::string
   if (!nvrtc) return std::unexpected(nvrtc.error());
   if (std::string why = why_not_built(**nvrtc, target); !why.empty()) return std::unexpected(std::move(why));
   const std::string version = (*nvrtc)->version();
-  if (!identity.empty()) cache.store(key, std::vector<std::uint8_t>(version.begin(), version.end()));
+  // The first library that lies there may be one that does not open: another's version is not its.
+  const bool is_identified = identity.starts_with((*nvrtc)->path() + " ");
+  if (is_identified) cache.store(key, std::vector<std::uint8_t>(version.begin(), version.end()));
   const int major = (*nvrtc)->major();
   return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), major, version, std::string(target), cache);
 }

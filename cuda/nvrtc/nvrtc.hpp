@@ -24,7 +24,7 @@ class Nvrtc {
  public:
   struct Functions;
 
-  /// What identifies the library that `open` would open, without opening it: its path, size and time. Empty when only
+  /// What identifies the library that `open` tries first, without opening it: its path, size and time. Empty when only
   /// the loader knows where it lies.
   [[nodiscard]] static std::string identity();
   /// An error says where the library comes from.

@@ -9,9 +9,9 @@
 namespace cairn::cuda {
 
 /// Every place where a library named one of `names` may be opened from, most particular first: CAIRN_CUDA, CUDA_HOME
-/// and CUDA_PATH, the loader's own search (a plain name), toolkits below /usr/local and /opt, and the packages of
-/// Python environments (`wheel`: the folder of such a package, "nvidia/cuda_nvrtc/lib"). Files that are not there are
-/// left out.
+/// and CUDA_PATH, toolkits below /usr/local, /opt and /usr/lib, the loader's own search (a plain name), and the
+/// packages of Python environments (`wheel`: the folder of such a package, "nvidia/cuda_nvrtc/lib"). Files that are not
+/// there are left out.
 [[nodiscard]] std::vector<std::string> library_places(const std::vector<std::string>& names,
                                                       const std::vector<std::string>& wheels);
 

@@ -52,6 +52,15 @@ check("a build says what compiles its kernels", built["vm"]["device"]["backend"]
 run = cairn("run", built["artifact"])
 check("a bundle runs on it", run == (0, "start\n4504500\n", ""), run)
 
+broken = pathlib.Path("broken", "lib64")
+broken.mkdir(parents=True)
+(broken / "libnvrtc.so").write_text("no library")
+for named, toolkits in ((STUB, 1), (broken.parent.resolve(), 0)):
+    own = {"CAIRN_CUDA": str(named), "CUDA_HOME": str(STUB), "CAIRN_CACHE_DIR": str(pathlib.Path(f"kept{toolkits}").resolve())}
+    run, kept = cairn("run", "p.cairn", **own), json.loads(cairn("cache", "--format", "json", **own)[1])
+    check(f"the cache keeps two kernels and the version of {toolkits} toolkits",
+          run == (0, "start\n4504500\n", "") and kept["entries"] == 2 + toolkits, (run, kept))
+
 run = cairn("run", "p.cairn", CAIRN_STUB_DEVICES="")
 check("a driver without a device gives no target", run[0] == 1 and run[2].startswith("error[E-TARGET]: "), run)
 run = cairn("run", "--device-target", "sm_90", "p.cairn", CAIRN_STUB_DEVICES="")
