@@ -13,15 +13,11 @@ On a loaded machine `--cpu` compares processor time of all threads instead of wa
 """
 import argparse, math, statistics, subprocess, sys
 
-from measure import CAIRN, HERE, compiled, interleaved, other_twins, same_output
+from measure import CAIRN, HERE, compiled, interleaved, other_twins, ratio, same_output
 
 PROGRAMS = ("fib", "sieve", "matmul", "mix", "nbody", "mandelbrot", "spectral", "fannkuch", "quicksort", "histogram",
             "stencil", "saxpy", "evens", "prefix", "decimal", "table", "dispatch", "transpose")
 COLUMNS = ("bar", "plain", "luajit", "node", "java")
-
-
-def ratio(mine, theirs):
-    return statistics.median(a / b for a, b in zip(mine, theirs))
 
 
 def measure(name, args):

@@ -1,5 +1,5 @@
 """What the measuring scripts share: building twins, running whole processes, interleaving them, comparing what they print."""
-import os, pathlib, shutil, subprocess, time
+import os, pathlib, shutil, statistics, subprocess, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -94,3 +94,8 @@ def interleaved(ways, rounds, cpu=False):
         for label, command in ways.items():
             times[label].append(run(command, cpu))
     return times
+
+
+def ratio(mine, theirs):
+    """The median over the rounds of (mine / theirs)."""
+    return statistics.median(a / b for a, b in zip(mine, theirs))

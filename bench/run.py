@@ -17,7 +17,7 @@ faster. Every program must print what its twins print.
 import argparse, os, random, re, statistics, subprocess, sys, time
 
 import jit
-from measure import CAIRN, CXX_FLAGS, HERE, NULL, ROOT, WORK, compiled, interleaved, other_twins, run, same_output
+from measure import CAIRN, CXX_FLAGS, HERE, NULL, ROOT, WORK, compiled, interleaved, other_twins, ratio, run, same_output
 
 
 def tiers():
@@ -44,9 +44,9 @@ def table(title, ways, times, summary, rounds):
     own = [label for label in ways if label.startswith("cairn")]
     print(f"  {'':24}{'ms':>10}" + "".join(f"{label + ' /':>24}" for label in own))
     for label in ways:
-        ratios = [statistics.median(a / b for a, b in zip(times[mine], times[label])) if summary is statistics.median
+        ratios = [ratio(times[mine], times[label]) if summary is statistics.median
                   else summary(times[mine]) / summary(times[label]) for mine in own]
-        print(f"  {label:24}{summary(times[label]) * 1e3:10.2f}" + "".join(f"{ratio:24.2f}" for ratio in ratios), flush=True)
+        print(f"  {label:24}{summary(times[label]) * 1e3:10.2f}" + "".join(f"{each:24.2f}" for each in ratios), flush=True)
 
 
 def startup(rounds):
@@ -132,8 +132,7 @@ def emulation(rounds):
                 times[label].append(int(re.search(r"^ns (\d+)$", told, re.M)[1]) * 1e-9)
         table(f"emulation: {source.stem}, the kernel alone", ways, times, statistics.median, rounds or 5)
         if opencl:
-            ratio = statistics.median(a / b for a, b in zip(times["OpenCL"], times["two-thread loop"]))
-            print(f"  OpenCL / two-thread loop {ratio:.2f}")
+            print(f"  OpenCL / two-thread loop {ratio(times['OpenCL'], times['two-thread loop']):.2f}")
 
 
 def program_bench(name, rounds):
