@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "frontend/check/concurrent_ops.hpp"
 #include "frontend/check/tree_walk.hpp"
 #include "vm/predict/cost.hpp"
+#include "vm/predict/known_sizes.hpp"
 
 namespace cairn::predict {
 
@@ -20,11 +20,12 @@ class BodyCounter {
         names_(counter.compilation_.names),
         function_(function),
         cost_(cost),
+        sizes_(function, cost.approximate),
         work_(&cost.sequential) {}
 
   void run() {
     for (const Local* parameter : function_.parameters) {
-      if (parameter->type->is(TypeKind::Usize)) sizes_[parameter] = Polynomial::variable(name(*parameter));
+      if (parameter->type->is(TypeKind::Usize)) sizes_.set_value(*parameter, Polynomial::variable(name(*parameter)));
     }
     block(*function_.body);
   }
@@ -52,100 +53,7 @@ class BodyCounter {
   void guess(std::string why) { cost_.guessed.insert(std::move(why)); }
   void approximate(std::string why) { cost_.approximate.insert(std::move(why)); }
 
-  // ------------------------------------------------------------------------------------------------------------- sizes
-
-  /// The expression as a polynomial over the extents; nothing when it is none.
-  static std::optional<Polynomial> combined(BinaryOp op, const Polynomial& left, const Polynomial& right) {
-    if (op == BinaryOp::Add) return left + right;
-    if (op == BinaryOp::Subtract) return left - right;
-    if (op == BinaryOp::Multiply) return left * right;
-    if (op != BinaryOp::Divide || !right.is_constant() || right.constant() == 0) return std::nullopt;
-    return left * Polynomial(1 / right.constant());
-  }
-
-  std::optional<Polynomial> size(const Expr& of) {
-    switch (of.kind) {
-      case ExprKind::Integer:
-        return Polynomial(static_cast<double>(of.as<IntegerExpr>().bits));
-      case ExprKind::Load:
-        return size(*of.as<LoadExpr>().place);
-      case ExprKind::Local: {
-        const auto known = sizes_.find(of.as<LocalExpr>().local);
-        if (known == sizes_.end()) return std::nullopt;
-        return known->second;
-      }
-      case ExprKind::Convert:
-        return of.type->is_integer() ? size(*of.as<ConvertExpr>().operand) : std::nullopt;
-      case ExprKind::Length:
-        return length(*of.as<LengthExpr>().of);
-      case ExprKind::Binary: {
-        const std::vector<const Expr*> operations = checked::left_chain(of);
-        std::optional<Polynomial> total = size(checked::left_of(*operations.front()));
-        for (std::size_t k = 0; total && k < operations.size(); ++k) {
-          const auto& operation = operations[k]->as<BinaryExpr>();
-          const auto right = size(*operation.right);
-          total = right ? combined(operation.op, *total, *right) : std::nullopt;
-        }
-        return total;
-      }
-      case ExprKind::Builtin: {
-        const auto& builtin = of.as<BuiltinExpr>();
-        if (builtin.builtin == Builtin::Shr) {
-          const auto left = size(*builtin.arguments[0]);
-          const auto right = size(*builtin.arguments[1]);
-          if (!left || !right || !right->is_constant() || right->constant() < 0 || right->constant() > 63) {
-            return std::nullopt;
-          }
-          return *left * Polynomial(std::ldexp(1.0, -static_cast<int>(right->constant())));
-        }
-        if (builtin.builtin != Builtin::Min) return std::nullopt;
-        approximate("a bound is the smaller of two");
-        const auto left = size(*builtin.arguments[0]);
-        const auto right = size(*builtin.arguments[1]);
-        if (left && right) return left->is_constant() ? left : right->is_constant() ? right : left;
-        return left ? left : right;
-      }
-      default:
-        return std::nullopt;
-    }
-  }
-
-  std::optional<Polynomial> length(const Expr& of) {
-    if (of.kind == ExprKind::Load) return length(*of.as<LoadExpr>().place);
-    if (of.kind == ExprKind::Part) {
-      const auto lo = size(*of.as<PartExpr>().lo);
-      const auto hi = size(*of.as<PartExpr>().hi);
-      if (lo && hi) return *hi - *lo;
-      return std::nullopt;
-    }
-    if (of.kind == ExprKind::ViewOf) return length(*of.as<ViewOfExpr>().place);
-    if (of.kind == ExprKind::Text) return Polynomial(static_cast<double>(of.as<TextExpr>().bytes.size()));
-    if (of.kind != ExprKind::Local) {
-      if (of.type->is(TypeKind::Array)) return Polynomial(static_cast<double>(of.type->count));
-      return std::nullopt;
-    }
-    return length(*of.as<LocalExpr>().local);
-  }
-
-  std::optional<Polynomial> length(const Local& local) {
-    const Type& type = *value_type(local.type);
-    if (type.is(TypeKind::Array)) return Polynomial(static_cast<double>(type.count));
-    if (const auto known = lengths_.find(&local); known != lengths_.end()) return known->second;
-    if (!type.is(TypeKind::View)) return std::nullopt;
-    if (type.extent.kind == Extent::Kind::Literal) return Polynomial(static_cast<double>(type.extent.literal));
-    if (type.extent.kind == Extent::Kind::Symbol && local.extent != nullptr) {
-      if (const auto known = sizes_.find(local.extent); known != sizes_.end()) return known->second;
-    }
-    for (const Local* parameter : function_.parameters) {
-      if (type.extent.kind == Extent::Kind::Symbol && parameter->name == type.extent.symbol) {
-        if (const auto known = sizes_.find(parameter); known != sizes_.end()) return known->second;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // -----------------------------------------------------------------------------------------------------------
-  // accesses
+  // ---------------------------------------------------------------------------------------------------------- accesses
 
   /// How the value of an index moves, and with which loop it does (the innermost).
   Moves motion(const Expr& of, std::size_t& depth) {
@@ -221,7 +129,7 @@ class BodyCounter {
     const double bytes = static_cast<double>(size_of(*access.type));
     Traffic& traffic = work_->traffic[array];
     if (root != nullptr && traffic.size.is_zero()) {
-      if (const auto whole = length(*root)) traffic.size = *whole * Polynomial(bytes);
+      if (const auto whole = sizes_.length(*root)) traffic.size = *whole * Polynomial(bytes);
     }
     if (moves == Moves::Fixed) return;
     if (moves == Moves::WithData) {
@@ -248,8 +156,7 @@ class BodyCounter {
     value(of);
   }
 
-  // ---------------------------------------------------------------------------------------------------------------
-  // values
+  // ------------------------------------------------------------------------------------------------------------ values
 
   static std::string float_kind(const Type& type, const char* suffix) {
     return std::string(type.is(TypeKind::F32) ? "f32" : "f64") + suffix;
@@ -309,7 +216,7 @@ class BodyCounter {
         return guess("it calls a function value");
       case ExprKind::BufNew:
         value(*of.as<BufNewExpr>().count);
-        return allocate(size(*of.as<BufNewExpr>().count), *of.type->element);
+        return allocate(sizes_.value(*of.as<BufNewExpr>().count), *of.type->element);
       case ExprKind::DynNew:
         value(*of.as<DynNewExpr>().value);
         work_->allocations += trips();
@@ -405,11 +312,11 @@ class BodyCounter {
       std::optional<Polynomial> given;
       if (call.arguments[k]->kind == ExprKind::PartExtent) {
         const PartExpr& part = *call.arguments[k]->as<PartExtentExpr>().part;
-        const auto lo = size(*part.lo);
-        const auto hi = size(*part.hi);
+        const auto lo = sizes_.value(*part.lo);
+        const auto hi = sizes_.value(*part.hi);
         if (lo && hi) given = *hi - *lo;
       } else {
-        given = size(*call.arguments[k]);
+        given = sizes_.value(*call.arguments[k]);
       }
       if (!given && std::ranges::find(callee.extents, extent) != callee.extents.end()) {
         guess("the size of a call of " + std::string(call.callee->name) + " is not known");
@@ -453,8 +360,8 @@ class BodyCounter {
     const bool to_device = on_device(*of.destination);
     const bool from_device = on_device(*of.source);
     const std::string direction = std::string(from_device ? "d" : "h") + "2" + (to_device ? "d" : "h");
-    auto elements = length(*of.destination);
-    if (!elements) elements = length(*of.source);
+    auto elements = sizes_.length(*of.destination);
+    if (!elements) elements = sizes_.length(*of.source);
     if (!elements) return guess("the size of a transfer is not known");
     cost_.transfers.push_back(
         {direction, *elements * Polynomial(static_cast<double>(size_of(*of.destination->type->element))), trips()});
@@ -475,8 +382,7 @@ class BodyCounter {
     approximate("tasks run beside each other");
   }
 
-  // -----------------------------------------------------------------------------------------------------------
-  // statements
+  // -------------------------------------------------------------------------------------------------------- statements
 
   void block(const Block& of) {
     for (const Stmt* each : of.statements) statement(*each);
@@ -499,15 +405,15 @@ class BodyCounter {
     for (const Loop& loop : loops_) {
       if (loop.binder == nullptr || !mentions(of, *loop.binder)) continue;
       approximate("a loop's bound is the index of a loop around it");
-      const auto saved = sizes_;
+      const KnownSizes::Values saved = sizes_.values();
       for (const Loop& each : loops_) {
-        if (each.binder != nullptr) sizes_[each.binder] = is_upper ? each.trips : Polynomial();
+        if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.trips : Polynomial());
       }
-      const auto found = size(of);
-      sizes_ = saved;
+      const auto found = sizes_.value(of);
+      sizes_.put_back(saved);
       return found;
     }
-    return size(of);
+    return sizes_.value(of);
   }
 
   static bool mentions(const Expr& of, const Local& local) {
@@ -568,7 +474,7 @@ class BodyCounter {
     Region made;
     made.kind = kind;
     made.line = counter_.compilation_.sources.locate(position).line;
-    const auto counted = size(*extent);
+    const auto counted = sizes_.value(*extent);
     if (!counted) guess("the number of indices of a region is not known");
     made.count = counted.value_or(Polynomial(1.0));
     made.runs = trips();
@@ -604,7 +510,7 @@ class BodyCounter {
       cost_.regions.back().per_index.ops[fold] += Polynomial(1.0);
     } else {
       value(*of.extent);
-      looped(of.lane->parameters.front(), known_trips(Polynomial(), size(*of.extent)), [&] {
+      looped(of.lane->parameters.front(), known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
         block(*of.lane->body);
         count(fold);
       });
@@ -628,7 +534,7 @@ class BodyCounter {
       return;
     }
     value(*of.extent);
-    looped(of.lane->parameters.front(), known_trips(Polynomial(), size(*of.extent)), [&] {
+    looped(of.lane->parameters.front(), known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
       block(*of.lane->body);
       count(fold);
       count("store");
@@ -643,7 +549,7 @@ class BodyCounter {
     }
     value(*of.extent);
     const Local* root = root_of(*of.output);
-    looped(of.binder, known_trips(Polynomial(), size(*of.extent)), [&] {
+    looped(of.binder, known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
       count("collect");
       value(*of.predicate);
       value(*of.projected);
@@ -660,15 +566,16 @@ class BodyCounter {
         value(*let.value);
         if (let.local == nullptr) return;
         if (!let.local->is_mutable && let.local->type->is_integer()) {
-          if (const auto known = size(*let.value)) sizes_[let.local] = *known;
+          if (const auto known = sizes_.value(*let.value)) sizes_.set_value(*let.local, *known);
           std::size_t depth = 0;
           const Moves moves = motion(*let.value, depth);
           motions_[let.local] = {moves, depth};
         }
         if (let.value->kind == ExprKind::BufNew) {
-          if (const auto known = size(*let.value->as<BufNewExpr>().count)) lengths_[let.local] = *known;
-        } else if (const auto known = let.local->type->is(TypeKind::View) ? length(*let.value) : std::nullopt) {
-          lengths_[let.local] = *known;
+          if (const auto known = sizes_.value(*let.value->as<BufNewExpr>().count))
+            sizes_.set_length(*let.local, *known);
+        } else if (const auto known = let.local->type->is(TypeKind::View) ? sizes_.length(*let.value) : std::nullopt) {
+          sizes_.set_length(*let.local, *known);
         }
         return;
       }
@@ -705,8 +612,8 @@ class BodyCounter {
       case StmtKind::Storage: {
         const auto& storage = of.as<StorageStmt>();
         if (storage.count != nullptr) value(*storage.count);
-        const auto elements = storage.count == nullptr ? std::nullopt : size(*storage.count);
-        if (elements) lengths_[storage.local] = *elements;
+        const auto elements = storage.count == nullptr ? std::nullopt : sizes_.value(*storage.count);
+        if (elements) sizes_.set_length(*storage.local, *elements);
         if (storage.local->kind == LocalKind::Buffer) allocate(elements, *storage.local->type->element);
         return;
       }
@@ -741,10 +648,9 @@ class BodyCounter {
   const NameTable& names_;
   const Function& function_;
   Cost& cost_;
+  KnownSizes sizes_;
   Work* work_;
   std::vector<Loop> loops_;
-  std::map<const Local*, Polynomial> sizes_;
-  std::map<const Local*, Polynomial> lengths_;  // of views and owners
   std::map<const Local*, std::pair<Moves, std::size_t>> motions_;
   std::set<std::tuple<std::string, std::size_t, bool>> streamed_;  // array, loop of the pass, written
   std::size_t last_loop_ = 0;
