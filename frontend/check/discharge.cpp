@@ -16,6 +16,10 @@ using checked::StmtKind;
 
 namespace {
 
+/// How many edges of the facts of one body are followed. What is proved past it would pay less than the search costs,
+/// and no body a person writes comes near it.
+constexpr std::size_t kMostEdges = 250000;
+
 /// A signed division by a literal fails for 0, and for the least value by -1.
 bool divides_safely(BinaryOp op, const Expr& divisor) {
   if (op != BinaryOp::Divide && op != BinaryOp::Remainder) return false;
@@ -30,7 +34,7 @@ void DischargedGuards::add(const Function& function) { apart(&function); }
 
 void DischargedGuards::apart(const Function* function) {
   if (function == nullptr || function->body == nullptr) return;
-  Facts facts;
+  Facts facts(kMostEdges);
   body(*function, facts);
 }
 

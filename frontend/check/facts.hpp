@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,6 +21,9 @@ namespace cairn {
 class Facts {
  public:
   using Node = const checked::Expr*;
+
+  /// `edges` of facts may be followed: past them every question is answered no.
+  explicit Facts(std::size_t edges = std::numeric_limits<std::size_t>::max()) : edges_left_(edges) {}
 
   [[nodiscard]] std::size_t mark() const { return learned_.size(); }
   void drop(std::size_t mark);
@@ -44,7 +48,7 @@ class Facts {
   [[nodiscard]] bool sum_fits(Node left, Node right);
   [[nodiscard]] bool difference_fits(Node left, Node right);
   /// The largest value an unsigned expression can have by its width, literals, &, %, /, min and conversions.
-  [[nodiscard]] static std::uint64_t largest_value(Node value);
+  [[nodiscard]] static std::uint64_t largest_value(Node value, unsigned depth = 0);
 
  private:
   __extension__ using Wide = __int128;
@@ -124,6 +128,7 @@ class Facts {
   bool starts_in_block(Node lo, std::uint32_t block);
   bool ends_in_block(Node hi, std::uint32_t block, Wide room);
 
+  std::size_t edges_left_;
   std::vector<Learned> learned_;
   std::vector<std::size_t> fact_marks_;  // by derived entry of learned_: facts before it
   std::vector<Fact> facts_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/check/facts.hpp"
+#include "frontend/syntax/comparisons.hpp"
 
 namespace cairn {
 
@@ -136,32 +137,7 @@ void Facts::derive_condition(Node condition, bool truth) {
     } else if (node->kind == ExprKind::Binary) {
       const auto& comparison = node->as<checked::BinaryExpr>();
       if (!comparison.left->type->is(TypeKind::Usize)) continue;
-      BinaryOp op = comparison.op;
-      if (!holds) {
-        switch (op) {
-          case BinaryOp::Less:
-            op = BinaryOp::GreaterEqual;
-            break;
-          case BinaryOp::LessEqual:
-            op = BinaryOp::Greater;
-            break;
-          case BinaryOp::Greater:
-            op = BinaryOp::LessEqual;
-            break;
-          case BinaryOp::GreaterEqual:
-            op = BinaryOp::Less;
-            break;
-          case BinaryOp::Equal:
-            op = BinaryOp::NotEqual;
-            break;
-          case BinaryOp::NotEqual:
-            op = BinaryOp::Equal;
-            break;
-          default:
-            break;
-        }
-      }
-      derive_comparison(op, comparison.left, comparison.right);
+      derive_comparison(holds ? comparison.op : syntax::negated(comparison.op), comparison.left, comparison.right);
     }
   }
 }
@@ -279,8 +255,7 @@ std::optional<Facts::Term> Facts::length_term(Node array) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// bounds
+// -------------------------------------------------------------------------------------------------------------- bounds
 
 std::optional<Facts::Term> Facts::exact(Node value, unsigned depth) {
   value = looked_through(value);
@@ -335,34 +310,36 @@ std::optional<Facts::Term> Facts::exact_of_operation(const checked::BinaryExpr& 
   }
 }
 
-std::uint64_t Facts::largest_value(Node value) {
+std::uint64_t Facts::largest_value(Node value, unsigned depth) {
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   if (value->type->is_integer() && bit_width(value->type->kind) < 64) {
     most = (std::uint64_t{1} << bit_width(value->type->kind)) - 1;
   }
+  if (depth > kDeepest) return most;
+  const auto largest_of = [depth](Node operand) { return largest_value(operand, depth + 1); };
   switch (value->kind) {
     case ExprKind::Integer:
       return value->as<checked::IntegerExpr>().bits;
     case ExprKind::Convert: {
       Node operand = value->as<checked::ConvertExpr>().operand;
-      return operand->type->is_unsigned() ? std::min(most, largest_value(operand)) : most;
+      return operand->type->is_unsigned() ? std::min(most, largest_of(operand)) : most;
     }
     case ExprKind::Builtin: {
       if (!is_minimum(value)) return most;
       const auto& arguments = value->as<checked::BuiltinExpr>().arguments;
-      return std::min(largest_value(arguments[0]), largest_value(arguments[1]));
+      return std::min(largest_of(arguments[0]), largest_of(arguments[1]));
     }
     case ExprKind::Binary: {
       const auto& operation = value->as<checked::BinaryExpr>();
-      const std::uint64_t right = largest_value(operation.right);
+      const std::uint64_t right = largest_of(operation.right);
       switch (operation.op) {
         case BinaryOp::And:
-          return std::min(largest_value(operation.left), right);
+          return std::min(largest_of(operation.left), right);
         case BinaryOp::Remainder:
-          return std::min(largest_value(operation.left), right == 0 ? 0 : right - 1);
+          return std::min(largest_of(operation.left), right == 0 ? 0 : right - 1);
         case BinaryOp::Divide:
-          if (operation.right->kind == ExprKind::Integer && right != 0) return largest_value(operation.left) / right;
-          return largest_value(operation.left);
+          if (operation.right->kind == ExprKind::Integer && right != 0) return largest_of(operation.left) / right;
+          return largest_of(operation.left);
         default:
           return most;
       }
@@ -454,8 +431,7 @@ Facts::Terms Facts::lower(Node value, unsigned depth) {
   return terms;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// queries
+// ------------------------------------------------------------------------------------------------------------- queries
 
 /// The edges of an atom: the facts it stands in; for a product those of what is multiplied, times the stride; and that
 /// nothing is negative. Backwards from zero the last are left out: everything leads there.
@@ -490,6 +466,7 @@ std::optional<Facts::Distances> Facts::search(std::uint32_t start, Way way, std:
     std::size_t length = 0;
     bool waiting = false;
   };
+  if (edges_left_ == 0) return std::nullopt;
   Distances best{{start, 0}};
   std::unordered_map<std::uint32_t, Step> steps;
   std::deque<std::uint32_t> queue{start};
@@ -502,6 +479,8 @@ std::optional<Facts::Distances> Facts::search(std::uint32_t start, Way way, std:
     const std::size_t length = steps[from].length + 1;
     const Wide so_far = best[from];
     edges_of(from, way, stride, edges);
+    edges_left_ -= std::min(edges_left_, edges.size());
+    if (edges_left_ == 0) return std::nullopt;
     for (const Edge& edge : edges) {
       const Wide total = so_far + edge.bound;
       const auto [known, is_new] = best.try_emplace(edge.to, total);

@@ -8,6 +8,7 @@ CAIRN = sys.argv[1]
 N = 150_000
 PROGRAMS = {
     "integers": f"fn f(x:u64) -> u64 = {' ^ '.join(['x'] * N)};\nfn main() -> i32 {{ println(f(3)); return 0; }}\n",
+    "narrowed": f"fn f(x:u64) -> u8 = u8({' & '.join(['x'] * N)});\nfn main() -> i32 {{ println(f(3)); return 0; }}\n",
     "conditions": f"fn f(x:bool) -> bool = {' && '.join(['x'] * N)};\nfn main() -> i32 {{ println(f(true)); return 0; }}\n",
     "lanes": f"fn g(n:usize, out:rw<f32>[n], x:ro<f32>[n]) {{\n  parallel i in n {{ out[i] = {' + '.join(['x[i]'] * N)}; }}\n  parallel j in n {{ out[j] = out[j] * 2.0; }}\n}}\nplan g {{ fuse 2; }}\nfn main() -> i32 {{ return 0; }}\n",
     "device_lanes": f"fn g(n:usize, out:rw<f32>[n]@device, x:ro<f32>[n]@device) {{\n  parallel i in n {{ out[i] = {' + '.join(['x[i]'] * N)}; }}\n}}\nplan g {{ vector 4; }}\nfn main() -> i32 {{ return 0; }}\n",

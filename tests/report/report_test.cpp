@@ -159,6 +159,22 @@ TEST_CASE("a guard is discharged where the facts prove it, and not where they ne
   CHECK(discharged("fn f(x:u32, k:usize) -> u32 = shr(x, k & 32);") == "{}");
 }
 
+TEST_CASE("what is searched for proofs in one body is bounded", "[report]") {
+  std::string body = "fn f(n:usize, a:rw<u64>[n]) -> usize {\n  let x0 = n % 7;\n  let x1 = n % 5;\n";
+  constexpr int kSums = 3000;
+  for (int i = 2; i < kSums; ++i) {
+    body +=
+        "  let x" + std::to_string(i) + " = x" + std::to_string(i - 1) + " / 2 + x" + std::to_string(i - 2) + " / 2;\n";
+  }
+  CheckedSource program(body + "  return x9;\n}\nfn g(n:usize) -> usize {\n  let x = n % 7;\n  return x + 1;\n}\n");
+  REQUIRE(program.verdict() == "accepted");
+  const Json functions = frontend_receipt(program.compilation, {"0", "s", "g", "r"})["functions"];
+  const int proved = functions["f"]["discharged_check_sites"]["overflow"].get<int>();
+  CHECK(proved > 100);
+  CHECK(proved < kSums - 2);
+  CHECK(functions["g"]["discharged_check_sites"]["overflow"].get<int>() == 1);
+}
+
 TEST_CASE("unsafe blocks are counted wherever they stand", "[report]") {
   CheckedSource program(
       "extern \"abs\" fn magnitude(x:i32) -> i32 effects();\n"

@@ -160,9 +160,9 @@ class FunctionBuilder {
   void emit(Op op, Arguments... arguments) {
     emit(op, std::initializer_list<Argument>{Argument(arguments)...});
   }
-  /// switch a, targets: past the list when out of range.
   /// The guard of the instruction emitted last was proved unable to fail.
   void mark_proved() { proved_.push_back(last_); }
+  /// switch a, targets: past the list when out of range.
   void emit_switch(Register subject, const std::vector<Label>& targets);
   void emit_print(bool to_error, bool newline, const std::vector<PrintItem>& items);
   void emit_format(Register target, std::uint32_t buffer_offset, std::uint32_t length_offset,

@@ -275,7 +275,6 @@ void CodeVerifier::rule_bytes() {
   }
 }
 
-/// Every element of one view is to become that of another.
 /// Storage floats are patterns: u16, or u8.
 void CodeVerifier::rule_convert_each() {
   const std::uint64_t conversion = operand(Place::M);
@@ -292,6 +291,7 @@ void CodeVerifier::rule_convert_each() {
           "elements of another type");
 }
 
+/// Every element of one view is to become that of another.
 void CodeVerifier::require_copy(Place to, Place from) {
   const std::uint32_t element = read(to).type.type;
   require(read(from).type.type == element && module_.types[element].size == operand(Place::M),

@@ -36,10 +36,11 @@ bool host_function(const bytecode::Word* pc, FrameKey& key) {
   return true;
 }
 
-/// Writes a sample, unless one is being written.
+/// Writes a sample, unless one is being written. Whether sampling has ended is asked after it is made: `stop` waits for
+/// those that were made before.
 class Writing {
  public:
-  explicit Writing(ThreadSamples& own) : own_(own), mine_(!own.busy.exchange(true, std::memory_order_acquire)) {}
+  explicit Writing(ThreadSamples& own) : own_(own), mine_(!own.busy.exchange(true)) {}
   ~Writing() {
     if (mine_) own_.busy.store(false, std::memory_order_release);
   }
@@ -81,8 +82,9 @@ void Sampler::attach(Thread& thread) {
   made->sampler = this;
   if (::pthread_getcpuclockid(::pthread_self(), &made->clock) != 0) return;
   made->seen = time_of(made->clock);
-  thread.samples = samples_here = made.get();
   const std::lock_guard guard(mutex_);
+  if (!active_) return;
+  thread.samples = samples_here = made.get();
   threads_.push_back(std::move(made));
 }
 
@@ -120,8 +122,8 @@ void Sampler::look_at(ThreadSamples& each) {
 void Sampler::on_signal(int, siginfo_t*, void* context) {
   const int error = errno;
   ThreadSamples* own = samples_here;
-  if (own != nullptr && own->sampler->active_.load(std::memory_order_relaxed)) {
-    if (const Writing writing(*own); writing) {
+  if (own != nullptr) {
+    if (const Writing writing(*own); writing && own->sampler->active_.load()) {
       const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
       const Sampler& sampler = *own->sampler;
       Thread& thread = *own->thread;
@@ -142,9 +144,9 @@ void Sampler::on_signal(int, siginfo_t*, void* context) {
 }
 
 void Sampler::tell(ThreadSamples& own, const bytecode::Word* pc, const std::uint64_t* base, bool in_machine_code) {
-  if (own.due.load(std::memory_order_relaxed) == 0 || !own.sampler->active_.load(std::memory_order_relaxed)) return;
+  if (own.due.load(std::memory_order_relaxed) == 0) return;
   const Writing writing(own);
-  if (!writing) return;
+  if (!writing || !own.sampler->active_.load()) return;
   const Sampler& sampler = *own.sampler;
   const std::uint32_t function = sampler.instance_.image().function_at(pc);
   if (function == bytecode::kNone) return;
@@ -203,10 +205,13 @@ void Sampler::stop() {
   stopping_ = true;
   watcher_.join();
   elapsed_ = time_of(CLOCK_MONOTONIC) - began_;
-  active_ = false;
+  {
+    const std::lock_guard guard(mutex_);  // threads that are made from here on are not added
+    active_ = false;
+  }
   for (const std::unique_ptr<ThreadSamples>& each : threads_) {
     // Another thread may be in the middle of a sample.
-    for (int turn = 0; turn < 1000 && each->busy.load(std::memory_order_acquire); ++turn) ::usleep(100);
+    for (int turn = 0; turn < 1000 && each->busy.load(); ++turn) ::usleep(100);
   }
 }
 
