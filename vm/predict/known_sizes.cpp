@@ -82,10 +82,10 @@ std::optional<Polynomial> KnownSizes::length(const Expr& of) {
     if (of.type->is(TypeKind::Array)) return Polynomial(static_cast<double>(of.type->count));
     return std::nullopt;
   }
-  return length_of(*of.as<LocalExpr>().local);
+  return length(*of.as<LocalExpr>().local);
 }
 
-std::optional<Polynomial> KnownSizes::length_of(const Local& local) {
+std::optional<Polynomial> KnownSizes::length(const Local& local) {
   const Type& type = *value_type(local.type);
   if (type.is(TypeKind::Array)) return Polynomial(static_cast<double>(type.count));
   if (const auto known = lengths_.find(&local); known != lengths_.end()) return known->second;

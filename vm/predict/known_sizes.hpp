@@ -25,6 +25,7 @@ class KnownSizes {
   [[nodiscard]] std::optional<Polynomial> value(const checked::Expr& of);
   /// The number of elements of an array, view or owner.
   [[nodiscard]] std::optional<Polynomial> length(const checked::Expr& of);
+  [[nodiscard]] std::optional<Polynomial> length(const checked::Local& local);
 
   void set_value(const checked::Local& local, Polynomial value) { values_[&local] = std::move(value); }
   void set_length(const checked::Local& local, Polynomial length) { lengths_[&local] = std::move(length); }
@@ -32,8 +33,6 @@ class KnownSizes {
   void put_back(Values values) { values_ = std::move(values); }
 
  private:
-  [[nodiscard]] std::optional<Polynomial> length_of(const checked::Local& local);
-
   const checked::Function& function_;
   std::set<std::string>& approximate_;
   Values values_;

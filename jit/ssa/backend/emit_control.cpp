@@ -46,7 +46,7 @@ void Emitter::branch(const Instruction& i, bool is_guard) {
   }
 }
 
-void Emitter::switch_jump(const Instruction&) {
+void Emitter::switch_jump() {
   const auto successors = static_cast<std::uint32_t>(n_.blocks[block_].successors.size());
   const std::uint32_t count = successors - 1;
   const Gp subject = temp(0);
@@ -97,9 +97,10 @@ void Emitter::step(const Instruction& i) {
   a_.bind(fine);
 }
 
-void Emitter::count_call() {
+/// One less of the fuel; when it is spent, the stub of that kind asks for more.
+void Emitter::count(Exit::Kind kind) {
   Exit exit;
-  exit.kind = Exit::Kind::CallPoll;
+  exit.kind = kind;
   exit.label = a_.newLabel();
   exit.back = a_.newLabel();
   exit.node = at_;
@@ -143,7 +144,7 @@ void Emitter::call(const Instruction& i) {
     a_.lea(x86::rax, x86::ptr(kBase, window + static_cast<std::int32_t>(entry.frame_bytes)));
     a_.cmp(x86::rax, kMemory);
     a_.ja(trap(TrapKind::Stack, 0, false, true));
-    if (target_.counts) count_call();
+    if (target_.counts) count(Exit::Kind::CallPoll);
     link(x86::rax);
     if (target_.counts) {
       a_.mov(x86::eax, callee);
@@ -183,7 +184,7 @@ void Emitter::call(const Instruction& i) {
     a_.lea(x86::rdx, x86::ptr(kBase, x86::rdx, 0, window));
     a_.cmp(x86::rdx, kMemory);
     a_.ja(trap(TrapKind::Stack, 0, false, true));
-    if (target_.counts) count_call();
+    if (target_.counts) count(Exit::Kind::CallPoll);
     link(x86::rdx);
     a_.jmp(x86::qword_ptr(kTable, x86::rax, 3, kTargetsAt));
   }
@@ -207,9 +208,8 @@ void Emitter::call(const Instruction& i) {
   exits_.push_back(exit);
 }
 
-void Emitter::give_back(const Instruction& i) {
+void Emitter::give_back() {
   for (std::uint32_t k = 0; k < node_->inputs; ++k) clean(k);
-  (void)i;
   if (uses_wide_vectors_) a_.vzeroupper();
   a_.mov(x86::rcx, x86::qword_ptr(kBase, -8));
   a_.cmp(x86::dword_ptr(x86::rcx), static_cast<std::uint32_t>(engine_.resume | kFastReturn));

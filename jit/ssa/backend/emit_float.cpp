@@ -76,13 +76,17 @@ void Emitter::floating(const Instruction& i) {
 }
 
 /// left < other is other > left: false where one is a NaN, since that sets the carry.
-void Emitter::compare_floats(Kind kind, Relation relation) {
+void Emitter::order_floats(Kind kind, Relation relation) {
   const bool wide = kind == Kind::F64;
   const bool swaps = relation == Relation::Lt || relation == Relation::Le || relation == Relation::NotLt ||
                      relation == Relation::NotLe;
   const Vec first = swaps ? vec(1) : vec(0);
   const Vec second = swaps ? vec(0) : vec(1);
   wide ? a_.ucomisd(first, second) : a_.ucomiss(first, second);
+}
+
+void Emitter::compare_floats(Kind kind, Relation relation) {
+  order_floats(kind, relation);
   const Gp to = out();
   switch (relation) {
     case Relation::Eq:
@@ -115,12 +119,7 @@ void Emitter::compare_floats(Kind kind, Relation relation) {
 
 /// To `yes` where the relation holds, else to `no`, or on when that stands next.
 void Emitter::jump_floats(Kind kind, Relation relation, Label yes, Label no, bool falls_to_no) {
-  const bool wide = kind == Kind::F64;
-  const bool swaps = relation == Relation::Lt || relation == Relation::Le || relation == Relation::NotLt ||
-                     relation == Relation::NotLe;
-  const Vec first = swaps ? vec(1) : vec(0);
-  const Vec second = swaps ? vec(0) : vec(1);
-  wide ? a_.ucomisd(first, second) : a_.ucomiss(first, second);
+  order_floats(kind, relation);
   const auto rest = [&] {
     if (!falls_to_no) a_.jmp(no);
   };

@@ -60,6 +60,20 @@ void Emitter::trap_stub(const Exit& exit) {
   a_.jmp(CAIRN_TABLE_ENTRY(fail));
 }
 
+/// Calls what gives more fuel, or says where to go on instead: then control goes to the label. rdi is set already.
+asmjit::Label Emitter::ask(const Instruction& i, const x86::Mem& refuel) {
+  const Frame& frame = f_.frames[i.frame];
+  load_address(x86::rsi, module_.functions[frame.function].code.data() + i.word);
+  a_.lea(x86::rdx, slot(frame.base));
+  a_.mov(x86::rcx, kMemory);
+  a_.mov(x86::r8, kThread);
+  a_.call(refuel);
+  a_.test(x86::rax, x86::rax);
+  const Label leaves = a_.newLabel();
+  a_.jnz(leaves);
+  return leaves;
+}
+
 /// Stores the frame, asks, and goes on: every register is kept in the thread.
 void Emitter::poll_stub(const Exit& exit) {
   const Instruction& i = f_.at(node_->value);
@@ -79,14 +93,7 @@ void Emitter::poll_stub(const Exit& exit) {
   write_links(i.frame);
   if (uses_wide_vectors_) a_.vzeroupper();
   load_address(x86::rdi, code + i.immediate);
-  load_address(x86::rsi, code + i.word);
-  a_.lea(x86::rdx, slot(f_.frames[i.frame].base));
-  a_.mov(x86::rcx, kMemory);
-  a_.mov(x86::r8, kThread);
-  a_.call(CAIRN_TABLE_ENTRY(refuel_jump));
-  a_.test(x86::rax, x86::rax);
-  const Label leaves = a_.newLabel();
-  a_.jnz(leaves);
+  const Label leaves = ask(i, CAIRN_TABLE_ENTRY(refuel_jump));
   for (const Move& each : kept) move({each.to, each.from, each.value});
   a_.jmp(exit.back);
   a_.bind(leaves);
@@ -97,7 +104,6 @@ void Emitter::poll_stub(const Exit& exit) {
 /// A call finds the fuel spent: its arguments are in the frame, and nothing else is in registers but rax.
 void Emitter::call_poll_stub(const Exit& exit) {
   const Instruction& i = f_.at(node_->value);
-  const bytecode::Word* code = module_.functions[f_.frames[i.frame].function].code.data();
   const x86::Mem kept = x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_spills + kKeptAt));
   a_.bind(exit.label);
   a_.mov(kept, x86::rax);
@@ -107,14 +113,7 @@ void Emitter::call_poll_stub(const Exit& exit) {
   } else {
     a_.xor_(x86::edi, x86::edi);
   }
-  load_address(x86::rsi, code + i.word);
-  a_.lea(x86::rdx, slot(f_.frames[i.frame].base));
-  a_.mov(x86::rcx, kMemory);
-  a_.mov(x86::r8, kThread);
-  a_.call(CAIRN_TABLE_ENTRY(refuel_call));
-  a_.test(x86::rax, x86::rax);
-  const Label leaves = a_.newLabel();
-  a_.jnz(leaves);
+  const Label leaves = ask(i, CAIRN_TABLE_ENTRY(refuel_call));
   a_.mov(x86::rax, kept);
   a_.jmp(exit.back);
   a_.bind(leaves);
@@ -155,12 +154,7 @@ void Emitter::slow_return() {
 void Emitter::argument_stub(const ArgumentStub& stub) {
   a_.align(asmjit::AlignMode::kCode, 16);
   a_.bind(stub.label);
-  const std::uint32_t parameters = parameter_slots(module_, stub.function);
-  for (std::uint32_t k = 0; k < parameters; ++k) {
-    const Reg from = argument_register(target_, stub.function, k);
-    if (from == kNoReg) continue;
-    is_vector(from) ? a_.movsd(slot(k), x86::xmm(from - kFirstVector)) : a_.mov(slot(k), x86::gpq(from));
-  }
+  arguments_to_frame(stub.function);
   a_.mov(x86::eax, stub.function);
   a_.jmp(x86::qword_ptr(kTable, kTargetsAt + 8 * static_cast<std::int32_t>(stub.function)));
 }
@@ -177,13 +171,13 @@ void Emitter::stubs() {
   if (uses_slow_return_) slow_return();
   if (code_entry_.memory_bytes != 0 && f_.entry_word == 0) {
     a_.bind(frame_full_);  // the interpreter's prologue says what there is to say
-    arguments_to_frame();
+    arguments_to_frame(f_.index);
     load_address(x86::rax, code_entry_.code);
     a_.jmp(leave_);
   }
   if (stack_needed_ != 0) {
     a_.bind(stack_full_);
-    arguments_to_frame();
+    if (f_.entry_word == 0) arguments_to_frame(f_.index);
     const void* there = options_.baseline_at ? options_.baseline_at(f_.index, stack_word_) : nullptr;
     if (f_.entry_word == 0 && code_entry_.memory_bytes != 0) a_.mov(kMemory, x86::qword_ptr(kBase, -24));
     if (there != nullptr) {

@@ -204,11 +204,10 @@ void Emitter::zero_frame() {
   }
 }
 
-void Emitter::arguments_to_frame() {
-  if (f_.entry_word != 0) return;
-  const std::uint32_t parameters = parameter_slots(module_, f_.index);
+void Emitter::arguments_to_frame(std::uint32_t function) {
+  const std::uint32_t parameters = parameter_slots(module_, function);
   for (std::uint32_t k = 0; k < parameters; ++k) {
-    const Reg from = argument_register(target_, f_.index, k);
+    const Reg from = argument_register(target_, function, k);
     if (from == kNoReg) continue;
     is_vector(from) ? a_.movsd(slot(k), x86::xmm(from - kFirstVector)) : a_.mov(slot(k), x86::gpq(from));
   }
@@ -364,18 +363,9 @@ bool Emitter::node(std::uint32_t k) {
       case Opcode::Branch:
         branch(i, i.op == Opcode::Guard);
         return true;
-      case Opcode::Poll: {
-        Exit exit;
-        exit.kind = Exit::Kind::Poll;
-        exit.label = a_.newLabel();
-        exit.back = a_.newLabel();
-        exit.node = at_;
-        a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
-        a_.js(exit.label);
-        a_.bind(exit.back);
-        exits_.push_back(exit);
+      case Opcode::Poll:
+        count(Exit::Kind::Poll);
         return true;
-      }
       case Opcode::Call:
       case Opcode::CallValue:
       case Opcode::CallDyn:
@@ -388,10 +378,10 @@ bool Emitter::node(std::uint32_t k) {
         jump(0);
         return true;
       case Opcode::Switch:
-        switch_jump(i);
+        switch_jump();
         return true;
       case Opcode::Return:
-        give_back(i);
+        give_back();
         return true;
       case Opcode::Trap:
         a_.jmp(trap(i.trap));

@@ -73,7 +73,7 @@ class Emitter {
   [[nodiscard]] bool may_move_early(std::uint32_t b, std::uint32_t edge) const;
   void prologue();
   void zero_frame();
-  void arguments_to_frame();
+  void arguments_to_frame(std::uint32_t function);
   void block(std::uint32_t b);
   bool node(std::uint32_t k);
   void fixed_inputs();
@@ -125,7 +125,8 @@ class Emitter {
   void slow_return();
   void call_poll_stub(const Exit& exit);
   void returned_stub(const Exit& exit);
-  void count_call();
+  void count(Exit::Kind kind);
+  [[nodiscard]] Label ask(const Instruction& i, const x86::Mem& refuel);
   void write_links(std::uint32_t frame);
   void leave_with_frame(std::uint32_t frame);
   void load_address(Gp to, const void* address) { a_.mov(to, reinterpret_cast<std::uint64_t>(address)); }
@@ -148,6 +149,7 @@ class Emitter {
 
   // ---- emit_float.cpp
   void floating(const Instruction& i);
+  void order_floats(Kind kind, Relation relation);
   void compare_floats(Kind kind, Relation relation);
   void jump_floats(Kind kind, Relation relation, Label yes, Label no, bool falls_to_no);
   void convert_float(const Instruction& i);
@@ -165,10 +167,10 @@ class Emitter {
   // ---- emit_control.cpp
   void branch(const Instruction& i, bool is_guard);
   void jump(std::uint32_t successor);
-  void switch_jump(const Instruction& i);
+  void switch_jump();
   void call(const Instruction& i);
   void step(const Instruction& i);
-  void give_back(const Instruction& i);
+  void give_back();
   void exit(const Instruction& i);
   void leave(const Instruction& i);
   [[nodiscard]] Label target(std::uint32_t successor) const;
