@@ -170,7 +170,7 @@ TEST_CASE("what is searched for proofs in one body is bounded", "[report]") {
   REQUIRE(program.verdict() == "accepted");
   const Json functions = frontend_receipt(program.compilation, {"0", "s", "g", "r"})["functions"];
   const int proved = functions["f"]["discharged_check_sites"]["overflow"].get<int>();
-  CHECK(proved > 100);
+  CHECK(proved > 0);
   CHECK(proved < kSums - 2);
   CHECK(functions["g"]["discharged_check_sites"]["overflow"].get<int>() == 1);
 }
