@@ -42,12 +42,22 @@ class Collected final : public OutputSink {
 }  // namespace
 
 bytecode::Module lowered(std::string_view program, bool keep_guards) {
+  std::string refusal;
+  auto module = lowered_if_accepted(program, refusal, keep_guards);
+  if (!module) FAIL(refusal);
+  return std::move(*module);
+}
+
+std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal, bool keep_guards) {
   Compilation compilation;
   compilation.sources.add("p.cairn", std::string(program));
   CheckOptions check;
   check.packaged = packaged;
   check_program(compilation, check);
-  if (!compilation.verdict.accepted()) FAIL(render_human(compilation.verdict, compilation.sources, false));
+  if (!compilation.verdict.accepted()) {
+    refusal = render_human(compilation.verdict, compilation.sources, false);
+    return std::nullopt;
+  }
   lower::Options options;
   options.keep_guards = keep_guards;
   for (const auto& function : compilation.program.functions) {

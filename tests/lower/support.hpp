@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ const std::string* packaged(std::string_view name);
 /// The module of an accepted program; fails the test that asks when it is refused, cannot be lowered or does not
 /// verify.
 bytecode::Module lowered(std::string_view program, bool keep_guards = false);
+/// The same; none when the program is refused, and `refusal` then says why.
+std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal,
+                                                    bool keep_guards = false);
 
 /// A function's instructions, one a line, without positions and comments; `name` as the module has it.
 std::string code_of(const bytecode::Module& module, std::string_view name);
