@@ -9,6 +9,7 @@ set(rules
   "vm/bytecode: vm/bytecode runtime"
   "jit: jit vm/bytecode runtime"
   "cuda: cuda vm/bytecode runtime"
+  "vm/program: vm/embedding/cairn.h"
   "vm: vm frontend runtime stdlib jit/jit.hpp cuda/device.hpp cuda/compiler.hpp cuda/gpus.hpp cuda/tools.hpp")
 
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)

@@ -35,6 +35,7 @@ extern "C" {
 typedef struct cairn_vm cairn_vm;
 typedef struct cairn_module cairn_module;
 typedef struct cairn_function cairn_function;
+typedef struct cairn_session cairn_session;
 typedef struct cairn_diagnostics cairn_diagnostics;
 
 typedef enum cairn_status {
@@ -174,6 +175,47 @@ CAIRN_API uint64_t cairn_memory_used(const cairn_module *module);
 
 /* Runs `fn main`; *result, where given, is its value (0 when it returns none). */
 CAIRN_API cairn_status cairn_run_main(cairn_module *module, int32_t *result);
+
+/* ---------------------------------------------------------------------------------------------------- sessions */
+
+/* A program that grows by what is entered, as `cairn repl` and the notebook kernel run it: declarations, statements and
+ * expressions, each checked as the next part of one function and then run. What the machine allows and registers holds
+ * for it, but the device stream; the limits are those of each statement. Used on the thread that made it;
+ * cairn_session_interrupt alone may be called from any.
+ *
+ * `path`: a program whose declarations are in scope; null: none. Null when that program is refused; *diagnostics, where
+ * given, is then set, and freed by the host. */
+CAIRN_API cairn_session *cairn_session_new(cairn_vm *vm, const char *path, cairn_diagnostics **diagnostics);
+/* With what its bindings own; the machine frees what is left. Not from a host function that an entry called. */
+CAIRN_API void cairn_session_free(cairn_session *session);
+
+typedef struct cairn_entry {
+  const char *value; /* of the last expression, as text; null: there was none, or it has no value */
+  const char *type;  /* of the same */
+  const void *png;   /* the same as a picture, when it is a std.image.Image; else null */
+  size_t png_bytes;
+  const char *code;    /* of what was refused ("E-MOVED"), or the kind of the trap; empty: neither */
+  const char *problem; /* why the entry failed, as the command line shows it; empty when it did not */
+  const char *notes;   /* what happened besides: bindings that a trap made the session forget */
+} cairn_entry;
+
+/* Enters `count` bytes: one entry or several, run in order up to the first that fails. CAIRN_REFUSED leaves the session
+ * as it was before that entry; CAIRN_TRAPPED does, but for owners that the entry touched, which are forgotten. The
+ * session lives on in both cases. *entry, where given, is filled and lives until the session's next call. */
+CAIRN_API cairn_status cairn_session_enter(cairn_session *session, const char *text, size_t count, cairn_entry *entry);
+/* Whether a text is a whole entry, and not the beginning of one of more lines. */
+CAIRN_API bool cairn_is_complete_entry(const char *text, size_t count);
+/* Asks what runs to stop with a trap of kind "interrupt"; when nothing runs, what is entered next. */
+CAIRN_API void cairn_session_interrupt(cairn_session *session);
+
+/* ---------------------------------------------------------------------------------------------------- the program */
+
+/* Runs a command of the program `cairn`, which is this call and nothing else: `argv` as `main` has it, with the
+ * program's name first. Gives the exit status. A command acts as a process does: it uses descriptors 0 to 2 and the
+ * working folder, `test` and `verify` fork, `repl`, `kernel`, `lsp` and time limits set signal handlers, and a trap of a
+ * program that `run` runs ends the process as abort does. `kernel` starts the process's own executable again, with
+ * `argv`. For programs that are to be survived there is cairn_load. */
+CAIRN_API int cairn_command_line(int argc, const char *const *argv);
 
 /* ---------------------------------------------------------------------------------------------------- diagnostics */
 

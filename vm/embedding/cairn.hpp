@@ -322,4 +322,49 @@ class Machine {
   std::vector<std::unique_ptr<Base>> kept_;
 };
 
+/// A program that grows by what is entered, as in `cairn repl`; used on the thread that made it. Its machine outlives
+/// it.
+class Session {
+ public:
+  struct Entered {
+    bool good = false;
+    bool trapped = false;
+    std::optional<std::string> value;  // of the last expression
+    std::string type;
+    std::vector<unsigned char> png;  // the value as a picture, when it is one
+    std::string code;                // of the refusal, or the kind of the trap
+    std::string problem;             // why it is not good, as the command line shows it
+    std::string notes;
+  };
+
+  /// With the declarations of the program at `path` in scope, where given.
+  explicit Session(Machine& machine, const std::string& path = {}) : session_(nullptr, cairn_session_free) {
+    cairn_diagnostics* diagnostics = nullptr;
+    session_.reset(cairn_session_new(machine.handle(), path.empty() ? nullptr : path.c_str(), &diagnostics));
+    if (session_ == nullptr) throw Refused(diagnostics);
+  }
+
+  Entered enter(std::string_view text) {
+    cairn_entry entry{};
+    const cairn_status status = cairn_session_enter(session_.get(), text.data(), text.size(), &entry);
+    if (status == CAIRN_BAD_ARGUMENT) throw BadArgument("an entry does not enter another");
+    Entered entered;
+    entered.good = status == CAIRN_OK;
+    entered.trapped = status == CAIRN_TRAPPED;
+    if (entry.value != nullptr) entered.value = entry.value;
+    if (entry.type != nullptr) entered.type = entry.type;
+    const auto* png = static_cast<const unsigned char*>(entry.png);
+    if (png != nullptr) entered.png.assign(png, png + entry.png_bytes);
+    entered.code = entry.code;
+    entered.problem = entry.problem;
+    entered.notes = entry.notes;
+    return entered;
+  }
+  /// Stops what runs, or what is entered next; from any thread.
+  void interrupt() { cairn_session_interrupt(session_.get()); }
+
+ private:
+  std::unique_ptr<cairn_session, void (*)(cairn_session*)> session_;
+};
+
 }  // namespace cairn::embed

@@ -9,7 +9,6 @@
 #include "frontend/project/files.hpp"
 #include "frontend/report/receipt.hpp"
 #include "vm/bytecode/bundle.hpp"
-#include "vm/session.hpp"
 
 namespace cairn::embedding {
 
@@ -158,15 +157,6 @@ cairn_module* adopted(cairn_vm* vm, std::unique_ptr<cairn_module> module, cairn_
   return nullptr;
 }
 
-SessionOptions session_options(const cairn_vm& vm) {
-  SessionOptions options;
-  options.emulate = vm.options.emulate;
-  options.device_target = vm.device_target;
-  options.host_module = vm.host_module();
-  options.gpus = cuda::list_gpus;
-  return options;
-}
-
 cairn_module* loaded(cairn_vm* vm, const Session& session, cairn_diagnostics** diagnostics) {
   if (!session.accepted()) {
     return adopted(vm, nullptr, diagnostics, diagnostics_of(session.verdict(), session.sources()));
@@ -198,8 +188,16 @@ cairn_module* loaded_bundle(cairn_vm* vm, const std::string& path, cairn_diagnos
 
 }  // namespace
 
-std::string start(cairn_module& module) {
-  const cairn_vm& vm = *module.vm;
+SessionOptions session_options(const cairn_vm& vm) {
+  SessionOptions options;
+  options.emulate = vm.options.emulate;
+  options.device_target = vm.device_target;
+  options.host_module = vm.host_module();
+  options.gpus = cuda::list_gpus;
+  return options;
+}
+
+ExecutionOptions execution_options(const cairn_vm& vm) {
   ExecutionOptions options;
   options.tier = static_cast<Tier>(vm.options.tier == CAIRN_TIER_AUTO ? static_cast<int>(Tier::Auto)
                                                                       : static_cast<int>(vm.options.tier) - 1);
@@ -211,10 +209,15 @@ std::string start(cairn_module& module) {
   options.watched = true;
   options.output = vm.output.get();
   options.natives = &vm.natives;
-  module.execution.reset();  // on the thread whose heap it has
-  module.host = std::make_unique<BoundHostFunctions>(vm.host_functions, vm.options.capabilities);
-  options.host = module.host.get();
   options.shares_the_gpu = vm.options.shares_gpu;
+  return options;
+}
+
+std::string start(cairn_module& module) {
+  ExecutionOptions options = execution_options(*module.vm);
+  module.execution.reset();  // on the thread whose heap it has
+  module.host = std::make_unique<BoundHostFunctions>(module.vm->host_functions, module.vm->options.capabilities);
+  options.host = module.host.get();
   module.stream = nullptr;
   auto execution = std::make_unique<Execution>(module.program, options);
   if (const auto missing = execution->missing()) return *missing;

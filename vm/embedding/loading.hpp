@@ -5,6 +5,7 @@
 
 #include "frontend/diagnostics/diagnostic.hpp"
 #include "vm/embedding/vm.hpp"
+#include "vm/session.hpp"
 
 namespace cairn::embedding {
 
@@ -19,6 +20,10 @@ R guarded(R failure, Run&& run) noexcept {
 }
 
 [[nodiscard]] std::unique_ptr<cairn_diagnostics> diagnostics_of(const Verdict& verdict, const SourceMap& sources);
+
+[[nodiscard]] SessionOptions session_options(const cairn_vm& vm);
+/// What every instance of the machine's is made with, but for the functions of the host.
+[[nodiscard]] ExecutionOptions execution_options(const cairn_vm& vm);
 
 /// A fresh instance of the module's program on the calling thread; why it cannot run, or empty.
 [[nodiscard]] std::string start(cairn_module& module);

@@ -15,6 +15,7 @@
 #include "vm/foreign/foreign_library.hpp"
 #include "vm/interpreter/native.hpp"
 #include "vm/interpreter/thread.hpp"
+#include "vm/repl/shell.hpp"
 
 namespace cairn::embedding {
 
@@ -112,6 +113,18 @@ struct cairn_module {
   std::string problem;
 };
 
+struct cairn_session {
+  cairn_vm* vm = nullptr;
+  std::unique_ptr<cairn::embedding::BoundHostFunctions> host;
+  std::unique_ptr<cairn::repl::Shell> shell;
+  bool running = false;
+
+  // What the entry gave.
+  cairn::repl::Shown shown;
+  cairn::repl::Failure failure;
+  std::string notes;
+};
+
 struct cairn_vm {
   cairn_options options{};
   std::string device_target;
@@ -119,6 +132,7 @@ struct cairn_vm {
   cairn::NativeTable natives;
   std::vector<cairn::embedding::HostFunction> host_functions;
   std::vector<std::unique_ptr<cairn_module>> modules;
+  std::vector<std::unique_ptr<cairn_session>> sessions;
 
   /// The text of module `host`; empty when there are no host functions.
   [[nodiscard]] std::string host_module() const;

@@ -1,7 +1,9 @@
 // The statements of an entry, run one after another over the session's bindings.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "vm/bytecode/link.hpp"
 #include "vm/lower/lower.hpp"
@@ -163,10 +165,24 @@ bool ReplSession::execute(CheckedEntry& judged, const Ready& ready, const std::v
   executions_.push_back(std::make_unique<Execution>(ready.module, options));
   Execution& execution = *executions_.back();
   if (const auto missing = execution.missing()) return complain(*missing);
-  running_ = &execution;
+  // An execution goes once nobody is about to interrupt it.
+  struct Running {
+    ReplSession& session;
+    Running(ReplSession& of, Execution* what) : session(of) { session.running_ = what; }
+    ~Running() {
+      session.running_ = nullptr;
+      while (session.interrupting_ != 0) std::this_thread::yield();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+  };
+  const Running running(*this, &execution);
   if (interrupted_) execution.interrupt();
+  if (options_.wall_ms != 0) {
+    const auto end = std::chrono::steady_clock::now().time_since_epoch() + std::chrono::milliseconds(options_.wall_ms);
+    execution.set_deadline(std::chrono::nanoseconds(end).count());
+  }
   const auto trap = execution.call(ready.function, slots, {});
-  running_ = nullptr;
   if (trap) show_trap(judged, *trap);
   return !trap;
 }
@@ -223,7 +239,7 @@ void ReplSession::show_trap(const CheckedEntry& judged, const TrapRecord& trap) 
     }
   }
   std::erase_if(shown.notes, [](const std::string& note) { return note.contains(kSessionFunction); });
-  options_.fail({std::string(trap_kind_name(shown.kind)), render(shown)});
+  options_.fail({std::string(trap_kind_name(shown.kind)), render(shown), true});
 }
 
 }  // namespace cairn::repl

@@ -27,7 +27,9 @@ void ReplSession::reset() {
 
 void ReplSession::interrupt() {
   interrupted_ = true;
+  ++interrupting_;
   if (Execution* running = running_.load()) running->interrupt();
+  --interrupting_;
 }
 
 bool ReplSession::complain(const std::string& why) const {
@@ -37,7 +39,7 @@ bool ReplSession::complain(const std::string& why) const {
 
 int ReplSession::open() {
   if (options_.path.empty()) return 0;
-  const CheckedEntry begun = check("", "", "");
+  const CheckedEntry begun = program();
   if (begun.accepted()) return 0;
   const Verdict& verdict = begun.session().verdict();
   options_.fail({std::string(code_text(verdict.refusals.front())),
@@ -191,7 +193,7 @@ std::string ReplSession::held_otherwise(const CheckedEntry& judged) const {
 
 /// Takes a declaration of the program's root module out of it: what the session declares stands for it from now on.
 bool ReplSession::hide_in_program(const std::string& name) {
-  const CheckedEntry before = check("", "", "");
+  const CheckedEntry before = program();
   const Compilation& compilation = before.session().compilation();
   for (const syntax::Decl* declaration : compilation.tree.declarations) {
     if (!declaration->name.name || compilation.names.text(declaration->name.name) != name) continue;

@@ -25,6 +25,7 @@ namespace cairn::repl {
 struct Failure {
   std::string name;  // the code of a refusal, the kind of a trap; empty for what is neither
   std::string text;  // as it is shown
+  bool trapped = false;
 };
 
 /// The value of an expression.
@@ -35,7 +36,8 @@ struct Shown {
 };
 
 struct ReplOptions {
-  ExecutionOptions execution;
+  ExecutionOptions execution;  // of each statement
+  std::uint64_t wall_ms = 0;   // of each statement; 0: no limit
   SessionOptions check;
   std::string path;       // the program whose declarations are in scope; empty: none
   bool coloured = false;  // refusals are
@@ -63,6 +65,8 @@ class ReplSession {
   bool enter(const std::string& text);
   /// Whether the program of `path` is accepted: 0, else the status a command ends with after saying why.
   int open();
+  /// The program of `path` alone, checked.
+  [[nodiscard]] CheckedEntry program() const { return check("", "", ""); }
   /// The type of an expression, on `out`; evaluates nothing.
   bool show_type(const std::string& text);
   bool show_effects(const std::string& name);
@@ -74,7 +78,7 @@ class ReplSession {
   [[nodiscard]] std::string description(const std::string& entry, std::size_t at) const;
   bool forget(const std::string& name);
   void reset();
-  /// Stops what runs, or what runs next, from a signal handler.
+  /// Stops what runs, or what runs next, from a signal handler or any thread.
   void interrupt();
   /// Forgets an interrupt that stopped nothing: before something new is run.
   void calm() { interrupted_ = false; }
@@ -168,6 +172,7 @@ class ReplSession {
   std::vector<std::unique_ptr<Execution>> executions_;
   bytecode::Module linked_;  // what the function values of the bindings index; no functions: nothing does
   std::atomic<Execution*> running_{nullptr};
+  std::atomic<unsigned> interrupting_{0};  // threads between looking at `running_` and having stopped it
   std::atomic<bool> interrupted_{false};
 };
 

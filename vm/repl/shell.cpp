@@ -67,7 +67,7 @@ Outcome Shell::run(std::string_view text, bool commands, const std::function<voi
   EntryReader pending;
   const auto next = [&](const std::string& entry) {
     if (session_.interrupted()) {  // between two entries
-      options_.fail({"interrupt", "trap: interrupt: stopped by the host\n"});
+      options_.fail({"interrupt", "trap: interrupt: stopped by the host\n", true});
       return Outcome::Failed;
     }
     before();
