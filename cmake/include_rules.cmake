@@ -10,7 +10,8 @@ set(rules
   "jit: jit vm/bytecode runtime"
   "cuda: cuda vm/bytecode runtime"
   "vm/program: vm/embedding/cairn.h"
-  "vm: vm frontend runtime stdlib jit/jit.hpp cuda/device.hpp cuda/compiler.hpp cuda/gpus.hpp cuda/tools.hpp")
+  "vm: vm frontend runtime stdlib jit/jit.hpp cuda/device.hpp cuda/compiler.hpp cuda/gpus.hpp cuda/tools.hpp"
+  "vm/verify/ssa: vm runtime jit")
 
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(GLOB_RECURSE files RELATIVE ${root} ${root}/runtime/*.[ch]pp ${root}/frontend/*.[ch]pp ${root}/stdlib/*.[ch]pp

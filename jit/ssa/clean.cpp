@@ -132,4 +132,12 @@ bool clean(Function& function, const Context&) {
   return any;
 }
 
+bool remove_points(Function& function, const Context&) {
+  bool any = false;
+  for (Block& block : function.blocks) {
+    any |= std::erase_if(block.code, [&](Value value) { return function.at(value).op == Opcode::Point; }) != 0;
+  }
+  return any;
+}
+
 }  // namespace cairn::jit::ssa

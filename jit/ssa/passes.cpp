@@ -23,6 +23,10 @@ constexpr Pass kPasses[] = {
     {"conditions", convert_conditions},  //
     {"strength", reduce_strength},       //
     {"numbering", number_values},        //
+    {"clean", clean},                    //
+    {"points", remove_points},           //
+    // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
+    {"memory", promote_memory},  //
     {"clean", clean},
 };
 
@@ -36,12 +40,6 @@ void optimize(Function& function, const Context& context,
     pass.run(function, context);
     if (after) after(pass.name, function);
   }
-  for (Block& block : function.blocks) {
-    std::erase_if(block.code, [&](Value value) { return function.at(value).op == Opcode::Point; });
-  }
-  // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
-  promote_memory(function, context);
-  clean(function, context);
 }
 
 }  // namespace cairn::jit::ssa

@@ -24,7 +24,7 @@ struct Pass {
 
 /// The passes, in their order.
 [[nodiscard]] std::span<const Pass> passes();
-/// Runs them all, then takes out what machine code has no use for. `after` sees the function behind each pass.
+/// Runs them all. `after` sees the function behind each pass.
 void optimize(Function& function, const Context& context,
               const std::function<void(std::string_view pass, const Function& function)>& after = {});
 
@@ -50,5 +50,7 @@ bool reduce_strength(Function& function, const Context& context);
 bool convert_conditions(Function& function, const Context& context);
 /// Loops over elements are done a vector at a time.
 bool vectorize_loops(Function& function, const Context& context);
+/// Points, which only passes have use for.
+bool remove_points(Function& function, const Context& context);
 
 }  // namespace cairn::jit::ssa

@@ -298,7 +298,7 @@ class Vectorizer {
     const std::vector<Value> code = f_.blocks[body_].code;
     for (const Value value : code) {
       Instruction i = f_.at(value);
-      if (i.op == Opcode::Phi || i.op == Opcode::Point || i.op == Opcode::Branch || value == next_) continue;
+      if (i.op == Opcode::Phi || i.op == Opcode::Point || i.op == Opcode::Branch) continue;
       i.first_use = i.use_count = 0;
       if (classes_[value] == Class::Linear) {
         if (!is_outside(i.a)) i.a = copies[i.a];

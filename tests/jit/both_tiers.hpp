@@ -60,6 +60,11 @@ class Engine {
   }
   [[nodiscard]] const std::string& output() const { return output_.text; }
   [[nodiscard]] Instance& instance() { return instance_; }
+  /// The next call looks up, and goes on in better code, after so many back edges and calls.
+  void set_fuel(std::uint64_t fuel) {
+    thread_.fuel = static_cast<std::int64_t>(fuel);
+    thread_.fuel_given = true;
+  }
   [[nodiscard]] std::string listing() { return instance_.tiers()->listing(thread_); }
 
  private:

@@ -76,6 +76,7 @@ class Generator {
       if (i != 0) {
         for (std::size_t k = below(4); k-- > 0;) signature.parameters.push_back({kScalars[below(std::size(kScalars))]});
         if (below(3) == 0) signature.parameters.push_back({RegisterKind::Ref, true, record_});
+        signature.parameters.push_back({RegisterKind::U64});  // how often it may still call itself
       }
       signature.result = {i == 0 ? RegisterKind::U64 : kScalars[below(std::size(kScalars))]};
       const std::uint32_t index = module_.signature(signature);
@@ -145,7 +146,11 @@ class Generator {
         registers_[kind].push_back(made);
       }
     }
-    for (std::size_t k = 0; k < declared.types.parameters.size(); ++k) {
+    const std::size_t parameters = declared.types.parameters.size();
+    calls_itself_ = which != 0 && one_in(3);
+    left_ = which == 0 ? f.add_register({RegisterKind::U64}) : f.parameter(parameters - 1);
+    if (which == 0) f.constant(left_, below(6));
+    for (std::size_t k = 0; k < parameters - (which == 0 ? 0 : 1); ++k) {
       const RegisterType& type = declared.types.parameters[k];
       if (type.kind == RegisterKind::View) {
         views_.push_back({f.parameter(k), RegisterKind::U64});
@@ -405,9 +410,11 @@ class Generator {
     return index;
   }
 
-  /// A loop over arrays of floats as programs write them: loads, arithmetic, stores, near the counter.
+  /// A loop over arrays of one kind as programs write them: loads, arithmetic, stores, near the counter.
   void array_loop() {
-    const RegisterKind kind = one_in(2) ? RegisterKind::F32 : RegisterKind::F64;
+    const RegisterKind kind = arrays_[below(arrays_.size())].kind;
+    const bool floats = kind == RegisterKind::F32 || kind == RegisterKind::F64;
+    const auto operation = integer_operations(kind);
     std::vector<Register> arrays;
     for (const View& view : views_) {
       if (view.element == kind) arrays.push_back(view.pair);
@@ -428,7 +435,7 @@ class Generator {
     f_->bind(top);
     const Register index = f_->add_register({RegisterKind::U64});
     const auto place = [&] {
-      switch (below(8)) {
+      switch (below(9)) {
         case 0:
           f_->emit(Op::AddU64Imm, index, counter, 1);
           return index;
@@ -437,6 +444,10 @@ class Generator {
           return index;
         case 2:
           f_->emit(Op::AddU64, index, counter, shift);
+          return index;
+        case 3:
+          f_->emit(Op::AddU64Imm, index, counter, 1);
+          f_->emit(Op::AddU64, index, index, shift);
           return index;
         default:
           return counter;
@@ -451,10 +462,19 @@ class Generator {
           f_->emit(at_operation(kind, true), array, place(), value());
           break;
         case 1:
-          if (one_in(3)) {
+          if (one_in(3) || (operation.empty() && !floats)) {
             f_->emit(Op::Move, value(), value());
-          } else {
+          } else if (floats) {
             f_->emit(static_cast<Op>(first_op + below(4)), value(), value(), value());
+          } else {
+            const ScalarOp& chosen = operation[below(operation.size())];
+            const bool takes_number = info(chosen.op).operands[2].role == Role::Immediate;
+            const bool shifts = info(chosen.op).text.starts_with("sh");
+            if (takes_number) {
+              f_->emit(chosen.op, value(), value(), shifts ? below(8) : number(kind));
+            } else {
+              f_->emit(chosen.op, value(), value(), value());
+            }
           }
           break;
         default:
@@ -463,7 +483,35 @@ class Generator {
       }
     }
     f_->emit(Op::LoopNext, counter, end, top);
-    f_->emit(kind == RegisterKind::F32 ? Op::LtF32 : Op::LtF64, any(RegisterKind::Bool), value(), value());
+    if (floats) {
+      f_->emit(kind == RegisterKind::F32 ? Op::LtF32 : Op::LtF64, any(RegisterKind::Bool), value(), value());
+    } else {
+      f_->emit(Op::Move, any(kind), value());
+    }
+  }
+
+  /// Operations of two operands of the kind that seldom trap.
+  static std::vector<ScalarOp> integer_operations(RegisterKind kind) {
+    std::vector<ScalarOp> found;
+    for (const ScalarOp& each : scalar_operations()) {
+      const OperationInfo& row = info(each.op);
+      if (row.operand_count != 3) continue;
+      const bool takes_number = row.operands[2].role == Role::Immediate;
+      if (each.guarded && !(takes_number && row.text.starts_with("sh"))) continue;
+      const auto of_kind = static_cast<Class>(static_cast<int>(kind) - static_cast<int>(RegisterKind::Bool));
+      const auto fits = [&](const Operand& operand) {
+        return operand.type == of_kind || operand.type == Class::SameAsA || operand.type == Class::ImmA ||
+               (operand.type >= Class::ImmBool && operand.role == Role::Immediate);
+      };
+      const bool is_signed = kind >= RegisterKind::I8;
+      const Class type = row.operands[0].type;
+      const bool any_width =
+          type == Class::Whole || type == Class::Int || type == (is_signed ? Class::SInt : Class::UInt);
+      if ((type == of_kind || any_width) && fits(row.operands[1]) && fits(row.operands[2])) {
+        found.push_back(each);
+      }
+    }
+    return found;
   }
 
   Op at_operation(RegisterKind kind, bool store) {
@@ -544,10 +592,22 @@ class Generator {
     f_->emit_print(false, true, items);
   }
 
-  /// Calls a later function: no recursion.
+  /// Calls a later function, or once itself.
   void call() {
+    if (calls_itself_ && depth_ == 0) {
+      calls_itself_ = false;
+      const Label last = f_->label();
+      f_->emit(Op::JumpEqImm, left_, 0, last);
+      f_->emit(Op::SubU64Imm, left_, left_, 1);
+      call(functions_[own_]);
+      f_->bind(last);
+      return;
+    }
     if (own_ + 1 >= functions_.size()) return arithmetic();
-    const Declared& callee = functions_[own_ + 1 + below(functions_.size() - own_ - 1)];
+    call(functions_[own_ + 1 + below(functions_.size() - own_ - 1)]);
+  }
+
+  void call(const Declared& callee) {
     bool needs_reference = false;
     for (const RegisterType& type : callee.types.parameters) needs_reference |= type.kind == RegisterKind::Ref;
     if (needs_reference && references_.empty()) return arithmetic();
@@ -562,9 +622,12 @@ class Generator {
     }
     const Register window = f_->outgoing(0);
     std::uint32_t slot = 0;
+    const std::uint32_t last = callee.types.parameter_slots() - 1;
     for (const RegisterType& type : callee.types.parameters) {
       const Register to = window.plus(slot);
-      if (type.kind == RegisterKind::View) {
+      if (slot == last) {
+        f_->emit(Op::Move, to, left_);
+      } else if (type.kind == RegisterKind::View) {
         f_->emit(Op::MovePair, to, host_);
       } else if (type.kind == RegisterKind::Ref) {
         f_->emit(Op::Move, to, references_[below(references_.size())]);
@@ -593,7 +656,8 @@ class Generator {
   std::vector<View> views_;
   std::vector<Register> references_;
   std::vector<Register> counters_;  // of the loops around, which nothing in them writes
-  Register host_;
+  Register host_, left_;
+  bool calls_itself_ = false;
   std::uint64_t record_at_ = 0;
 };
 

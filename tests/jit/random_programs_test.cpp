@@ -53,4 +53,36 @@ TEST_CASE("random programs end alike on every tier, with the same output and mem
   CHECK(trapped < count - count / 10);
 }
 
+TEST_CASE("random programs go on as the interpreter's wherever a loop of theirs turns into optimized code", "[jit]") {
+  const std::uint64_t count = programs() / 10;
+  std::uint64_t taken_up = 0;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    INFO("seed " << seed);
+    const Image image(verified(random_module(seed)), {});
+    Limits limits;
+    limits.stack_bytes = 1 << 18;
+    Engine interpreter(image, Tier::Interpreter, limits);
+    Engine automatic(image, Tier::Auto, limits);
+    std::vector<std::uint64_t> host(kHostWords, seed);
+    std::vector<std::uint64_t> other(kHostWords, seed);
+    const std::uint64_t arguments[] = {reinterpret_cast<std::uint64_t>(host.data()), kHostWords};
+    const std::uint64_t others[] = {reinterpret_cast<std::uint64_t>(other.data()), kHostWords};
+    for (std::uint64_t call = 0; call < 45; ++call) {
+      // The first calls are interpreted; then baseline code runs, until its fuel is spent.
+      if (call > 32) automatic.set_fuel((seed + call) % 29);
+      const Ending expected = interpreter.call(0, arguments);
+      const Ending got = automatic.call(0, others);
+      INFO("call " << call);
+      REQUIRE(expected.trap == got.trap);
+      REQUIRE(expected.value == got.value);
+      REQUIRE(host == other);
+    }
+    REQUIRE(interpreter.output() == automatic.output());
+    for (std::uint32_t f = 0; f < image.module().functions.size(); ++f) {
+      taken_up += automatic.instance().tiers()->has_optimized_code(f) ? 1 : 0;
+    }
+  }
+  CHECK(taken_up > count / 8);
+}
+
 }  // namespace cairn::tests

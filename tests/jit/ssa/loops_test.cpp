@@ -113,6 +113,13 @@ TEST_CASE("a stencil reads its neighbours and writes another array as vectors", 
               1, 1));
 }
 
+TEST_CASE("an index that is counted from the counter's successor is the vectors' too", "[jit]") {
+  CHECK(check({"f32", 4},
+              "  : add.u64.imm r10 r5 1\n  : add.u64.imm r11 r10 1\n  : load.at.f32 r7 r1 r11\n"
+              "  : store.at.f32 r3 r5 r7\n",
+              0, 2));
+}
+
 TEST_CASE("an array that is shifted down in place may be vectors, one that is shifted up may not", "[jit]") {
   CHECK(check({"f32", 4}, "  : add.u64.imm r10 r5 1\n  : load.at.f32 r7 r3 r10\n  : store.at.f32 r3 r5 r7\n", 0, 1));
   CHECK_FALSE(

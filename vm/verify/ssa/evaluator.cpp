@@ -1,13 +1,16 @@
-#include "tests/jit/ssa/evaluator.hpp"
+#include "vm/verify/ssa/evaluator.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/tiers/steps.hpp"
 
-namespace cairn::tests {
+namespace cairn::verify {
 
 using jit::Kind;
 using jit::Relation;
@@ -104,7 +107,12 @@ F float_result(Opcode op, F a, F b, F c) {
 }
 
 /// The value of an integer operation; `kind` is what it traps with when it does.
-std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_t y, TrapKind& kind) {
+std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_t y, TrapKind& kind,
+                             std::string_view& fault) {
+  const auto wrong = [&](std::string_view why) {
+    fault = why;
+    return std::uint64_t{0};
+  };
   const Int a = number_of(x, i.kind);
   const Int b = number_of(y, i.kind);
   Int value = 0;
@@ -122,7 +130,7 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
         std::uint64_t product = 0;
         if (__builtin_mul_overflow(x, y, &product)) {
           if (i.mode == Mode::Checked) kind = TrapKind::Overflow;
-          if (i.mode == Mode::Exact) FAIL("an exact product that is not");
+          if (i.mode == Mode::Exact) wrong("an exact product that is not");
         }
         return product;
       }
@@ -131,7 +139,7 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
     case Opcode::Div:
     case Opcode::Rem:
       if (b == 0 || !fits(a / b, i.kind)) {
-        if (i.mode != Mode::Checked) FAIL("a division that is known to be good and is not");
+        if (i.mode != Mode::Checked) return wrong("a division that is known to be good and is not");
         kind = TrapKind::Division;
         return 0;
       }
@@ -143,10 +151,10 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
       value = a < 0 ? -a : a;
       break;
     case Opcode::Shl:
-      if (y >= jit::ssa::width_of(i.kind)) FAIL("a shift past the width");
+      if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
       return wrapped(static_cast<Int>(x << y), i.kind);
     case Opcode::Shr:
-      if (y >= jit::ssa::width_of(i.kind)) FAIL("a shift past the width");
+      if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
       return wrapped(a >> static_cast<int>(y), i.kind);
     case Opcode::And:
       return x & y;
@@ -161,11 +169,15 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
   }
   if (fits(value, i.kind)) return wrapped(value, i.kind);
   if (i.mode == Mode::Checked) kind = i.op == Opcode::Abs ? TrapKind::Abs : TrapKind::Overflow;
-  if (i.mode == Mode::Exact) FAIL("an exact result that is not");
+  if (i.mode == Mode::Exact) wrong("an exact result that is not");
   return wrapped(value, i.kind);
 }
 
-std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind) {
+std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind, std::string_view& fault) {
+  const auto wrong = [&](std::string_view why) {
+    fault = why;
+    return std::uint64_t{0};
+  };
   const bool from_float = jit::is_float(i.source);
   if (jit::is_float(i.kind)) {
     if (i.source == Kind::F32) return i.kind == Kind::F32 ? x : bits_of(static_cast<double>(f32_of(x)));
@@ -179,7 +191,7 @@ std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind) {
   if (from_float) {
     const double number = std::trunc(i.source == Kind::F32 ? static_cast<double>(f32_of(x)) : f64_of(x));
     if (!(number > -0x1p65 && number < 0x1p65)) {
-      if (i.mode == Mode::Exact) FAIL("an exact conversion that is not");
+      if (i.mode == Mode::Exact) wrong("an exact conversion that is not");
       kind = TrapKind::Conversion;
       return 0;
     }
@@ -189,7 +201,7 @@ std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind) {
   }
   if (fits(value, i.kind)) return wrapped(value, i.kind);
   if (i.mode == Mode::Checked) kind = TrapKind::Conversion;
-  if (i.mode == Mode::Exact) FAIL("an exact conversion that is not");
+  if (i.mode == Mode::Exact) wrong("an exact conversion that is not");
   return wrapped(value, i.kind);
 }
 
@@ -199,19 +211,50 @@ std::uint64_t load(const std::uint8_t* at, Kind kind) {
   return jit::is_float(kind) || kind == Kind::Bool ? bits : wrapped(static_cast<Int>(bits), kind);
 }
 
+bool is_nan(std::uint64_t bits, Kind kind) {
+  return kind == Kind::F32 ? std::isnan(f32_of(bits)) : std::isnan(f64_of(bits));
+}
+
 }  // namespace
 
+std::optional<std::uint64_t> float_number(Opcode op, Kind kind, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const bool has = (op >= Opcode::Add && op <= Opcode::Div) || op == Opcode::Neg || op == Opcode::Abs ||
+                   (op >= Opcode::Fma && op <= Opcode::Trunc);
+  if (!has) return std::nullopt;
+  const std::uint64_t result = kind == Kind::F32 ? bits_of(float_result(op, f32_of(a), f32_of(b), f32_of(c)))
+                                                 : bits_of(float_result(op, f64_of(a), f64_of(b), f64_of(c)));
+  return is_nan(result, kind) ? std::nullopt : std::optional(result);
+}
+
+std::optional<std::uint64_t> converted_float(Kind kind, Kind source, std::uint64_t bits) {
+  if (jit::is_float(source) && is_nan(bits, source)) return std::nullopt;
+  Instruction i;
+  i.op = Opcode::Convert;
+  i.kind = kind;
+  i.source = source;
+  i.mode = Mode::Checked;
+  TrapKind failed = TrapKind::None;
+  std::string_view fault;
+  const std::uint64_t result = converted(i, bits, failed, fault);
+  return failed == TrapKind::None ? std::optional(result) : std::nullopt;
+}
+
+bool float_relation_holds(Relation relation, Kind kind, std::uint64_t a, std::uint64_t b) {
+  return holds(relation, kind, a, b);
+}
+
 SsaEvaluator::SsaEvaluator(const Image& image, const std::vector<std::optional<Function>>& functions,
-                           const Limits& limits)
+                           OutputSink& output, const Limits& limits)
     : image_(image),
       functions_(functions),
-      instance_(image, output_, limits, Tier::Interpreter),
+      instance_(image, output, limits, Tier::Interpreter),
       thread_(instance_),
       stack_(limits.stack_bytes / 8 + 2) {}
 
 SsaEvaluator::~SsaEvaluator() = default;
 
-Ending SsaEvaluator::call(std::uint32_t function, std::span<const std::uint64_t> arguments) {
+SsaEvaluator::Ending SsaEvaluator::call(std::uint32_t function, std::span<const std::uint64_t> arguments) {
+  fault_ = {};
   auto* first = stack_.data();
   if (reinterpret_cast<std::uintptr_t>(first) % 16 != 0) ++first;
   std::uint64_t* const window = first + bytecode::kLinkSlots;
@@ -220,7 +263,7 @@ Ending SsaEvaluator::call(std::uint32_t function, std::span<const std::uint64_t>
   window[-2] = 0;
   window[-3] = reinterpret_cast<std::uint64_t>(memory);
   std::ranges::copy(arguments, window);
-  const Module& module = image_.module();
+  const bytecode::Module& module = image_.module();
   Ending ending;
   bool fine = false;
   if (reinterpret_cast<std::uint8_t*>(window) + image_.functions()[function].frame_bytes > memory) {
@@ -234,6 +277,7 @@ Ending SsaEvaluator::call(std::uint32_t function, std::span<const std::uint64_t>
     if (slots > 1) ending.second = window[1];
     return ending;
   }
+  if (!fault_.empty()) return ending;
   ending.trap =
       thread_.trap.message + " at " + std::to_string(thread_.trap.line) + ":" + std::to_string(thread_.trap.column);
   thread_.trapped = false;
@@ -295,7 +339,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
       std::memset(memory + entry.zeros[k].offset, 0, entry.zeros[k].bytes);
   }
   const Function& f = *functions_[index];
-  const Module& module = image_.module();
+  const bytecode::Module& module = image_.module();
   std::vector<Cell> values(f.code.size());
   const auto scalar = [&](Value value) { return values[value].lane[0]; };
   const auto store_uses = [&](const Instruction& i) {
@@ -308,7 +352,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
     // Inlined frames get the links their calls would have written.
     for (std::uint32_t frame = i.frame; frame != 0; frame = f.frames[frame].parent) {
       const jit::ssa::Frame& inlined = f.frames[frame];
-      const Word* call = image_.functions()[f.frames[inlined.parent].function].body + inlined.call_word;
+      const bytecode::Word* call = image_.functions()[f.frames[inlined.parent].function].body + inlined.call_word;
       std::uint64_t* const slots = base + inlined.base;
       slots[-1] = reinterpret_cast<std::uint64_t>(call + bytecode::instruction_words(call));
       slots[-2] = reinterpret_cast<std::uint64_t>(frame_base(inlined.parent));
@@ -375,7 +419,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
             out.lane[k] = values[i.a].lane[k] != 0 ? values[i.b].lane[k] : values[i.c].lane[k];
           break;
         case Opcode::Convert:
-          for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = converted(i, values[i.a].lane[k], failed);
+          for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = converted(i, values[i.a].lane[k], failed, fault_);
           break;
         case Opcode::Bits:
           for (std::uint32_t k = 0; k < i.lanes; ++k) {
@@ -437,8 +481,9 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
         case Opcode::Step: {
           store_uses(i);
           const std::uint32_t function = f.frames[i.frame].function;
-          const Word* pc = image_.functions()[function].body + i.word;
-          const Word* end = interpreter::out_of_line_steps()[pc[0] & 0xffff](pc, frame_base(i.frame), memory, &thread_);
+          const bytecode::Word* pc = image_.functions()[function].body + i.word;
+          const bytecode::Word* end =
+              interpreter::out_of_line_steps()[pc[0] & 0xffff](pc, frame_base(i.frame), memory, &thread_);
           if (end != nullptr) {
             if (thread_.trapped) return false;
             return trap(static_cast<TrapKind>(bytecode::a_of(end[0])), function, i.word, frame_base(i.frame));
@@ -479,11 +524,12 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
               out.lane[k] =
                   bits_of(float_result(i.op, f32_of(operand(i.a)), f32_of(operand(i.b)), f32_of(operand(i.c))));
             } else {
-              out.lane[k] = integer_result(i, operand(i.a), operand(i.b), failed);
+              out.lane[k] = integer_result(i, operand(i.a), operand(i.b), failed, fault_);
             }
           }
         }
       }
+      if (!fault_.empty()) return false;
       if (failed != TrapKind::None) return fail(failed, i);
     }
     from = at;
@@ -491,4 +537,4 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
   }
 }
 
-}  // namespace cairn::tests
+}  // namespace cairn::verify
