@@ -68,6 +68,11 @@ struct Engine {
   std::span<const Step> steps;  // by operation; null for jumps, calls and returns
   Refuel refuel_jump = nullptr;
   Refuel refuel_call = nullptr;
+  Refuel go_on = nullptr;  // where a frame whose inner loop has ended goes on; null: in the baseline's code
+  /// Called when baseline code has been entered `entries_until_hot` times: where the call goes on, or null. No calls
+  /// are counted where it is null.
+  Refuel hot_entry = nullptr;
+  std::uint32_t entries_until_hot = 0;
   const bytecode::Word* failures = nullptr;     // by TrapKind: where the interpreter goes on after a failed guard
   const bytecode::Word* enter_words = nullptr;  // by function: where it goes on to call one without machine code
   std::span<const CodeEntry> functions;         // `code` is where the interpreter starts the function

@@ -48,7 +48,8 @@ BaselineCompiler::BaselineCompiler(asmjit::CodeHolder& holder, const bytecode::M
       cache_(a_, function_.slots + 2, storage.cache, plan != nullptr),
       storage_(storage),
       plan_(plan),
-      counts_(plan == nullptr || plan->counts) {
+      counts_(plan == nullptr || plan->counts),
+      counts_entries_(plan == nullptr && engine.hot_entry != nullptr) {
   storage_.crossings.clear();
   storage_.entrances.assign(plan == nullptr ? 0 : plan->regions.size(), {});
   storage_.pending.clear();
@@ -344,6 +345,16 @@ void BaselineCompiler::translate(ResumePoint* points, bool listed) {
 
 void BaselineCompiler::prologue() {
   a_.bind(entered_);
+  if (counts_entries_) {
+    const Label hot = a_.newLabel();
+    const Label counted = a_.newLabel();
+    const auto at = kTargetsAt + 8 * static_cast<std::int64_t>(2 * engine_.functions.size() + index_);
+    a_.dec(x86::qword_ptr(kTable, static_cast<std::int32_t>(at)));
+    a_.js(hot);
+    a_.bind(counted);
+    const Word* const code = function_.code.data();
+    storage_.refuels.push_back({hot, counted, code, code, BaselineStorage::Asks::Entry, nullptr});
+  }
   if (function_.memory_bytes == 0) return;
   const std::uint64_t needed = std::uint64_t{entry_.frame_bytes} + entry_.memory_bytes + entry_.memory_align;
   if (needed < (1U << 31)) {
@@ -500,7 +511,10 @@ void BaselineCompiler::stubs() {
     a_.mov(x86::rdx, kBase);
     a_.mov(x86::rcx, kMemory);
     a_.mov(x86::r8, kThread);
-    a_.call(stub.call ? CAIRN_TABLE_ENTRY(refuel_call) : CAIRN_TABLE_ENTRY(refuel_jump));
+    using Asks = BaselineStorage::Asks;
+    a_.call(stub.asks == Asks::Jump   ? CAIRN_TABLE_ENTRY(refuel_jump)
+            : stub.asks == Asks::Call ? CAIRN_TABLE_ENTRY(refuel_call)
+                                      : CAIRN_TABLE_ENTRY(hot_entry));
     a_.test(x86::rax, x86::rax);
     if (stub.region == nullptr) {
       a_.jz(stub.go_on);

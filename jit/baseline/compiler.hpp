@@ -44,12 +44,13 @@ struct BaselineStorage {
     Undo undo;
     std::uint32_t first_store = 0, stores = 0;  // in `pending`: what the trap's words are made of
   };
+  enum class Asks : std::uint8_t { Jump, Call, Entry };
   struct RefuelStub {
     asmjit::Label label;
     asmjit::Label go_on;  // at the target, or within the call
     const bytecode::Word* next = nullptr;
     const bytecode::Word* pc = nullptr;
-    bool call = false;
+    Asks asks{};
     const Region* region = nullptr;
   };
   /// A way from one region to elsewhere.
@@ -234,6 +235,7 @@ class BaselineCompiler {
   BaselineStorage& storage_;
   const Plan* const plan_;
   const bool counts_;
+  const bool counts_entries_;
   const Region* region_ = nullptr;
   SlotSet live_;
   std::vector<std::uint32_t> last_read_;  // by slot, in the block being translated

@@ -16,7 +16,7 @@ void BaselineCompiler::count_back_edge(std::int64_t word) {
   const Label there = edge(word);
   a_.jns(there);
   const Label spent = a_.newLabel();
-  storage_.refuels.push_back({spent, there, function_.code.data() + word, pc_, false, region_});
+  storage_.refuels.push_back({spent, there, function_.code.data() + word, pc_, BaselineStorage::Asks::Jump, region_});
   a_.jmp(spent);
 }
 
@@ -157,10 +157,11 @@ void BaselineCompiler::enter_known(std::uint32_t function, std::uint32_t words) 
     a_.dec(x86::qword_ptr(kThread, static_cast<std::int32_t>(engine_.thread_fuel)));
     a_.js(spent);
     a_.bind(counted);
-    storage_.refuels.push_back({spent, counted, engine_.enter_words + function, pc_, true, nullptr});
+    storage_.refuels.push_back(
+        {spent, counted, engine_.enter_words + function, pc_, BaselineStorage::Asks::Call, nullptr});
   }
   link(window, words);
-  if (function == index_) {
+  if (function == index_ && !counts_entries_) {
     a_.jmp(entered_);
   } else {
     a_.mov(x86::eax, function);
@@ -196,7 +197,7 @@ void BaselineCompiler::enter_dynamic(std::uint32_t words) {
   a_.bind(call_again);
   a_.mov(x86::rax, x86::qword_ptr(kBase, window - 8));
   a_.jmp(counted);
-  storage_.refuels.push_back({refuel, call_again, nullptr, pc_, true, nullptr});
+  storage_.refuels.push_back({refuel, call_again, nullptr, pc_, BaselineStorage::Asks::Call, nullptr});
 }
 
 /// Function value in the slot: its index goes to eax, its entry to rcx. Traps when it is none of that signature.

@@ -34,13 +34,15 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
       engine_(engine),
       options_(options),
       memory_(options.debugger),
-      table_(static_cast<std::size_t>(kTargetsAt) / 8 + 2 * module.functions.size()),
+      table_(static_cast<std::size_t>(kTargetsAt) / 8 + 3 * module.functions.size()),
       made_(2 * module.functions.size()),
       registration_(options.perf_map, options.jitdump, options.debugger) {
   for (const bytecode::DispatchTable& each : module.tables) members_.push_back(each.functions.data());
   CodeTable& fixed = table();
   fixed.refuel_jump = engine.refuel_jump;
   fixed.refuel_call = engine.refuel_call;
+  fixed.go_on = engine.go_on;
+  fixed.hot_entry = engine.hot_entry;
   fixed.members = members_.data();
   fixed.functions = engine.functions.data();
   fixed.function_count = engine.functions.size();
@@ -49,7 +51,10 @@ CodeSpace::CodeSpace(const bytecode::Module& module, const Engine& engine, const
   }
   storage_.wants_lines = registration_.wanted();
   make_stubs();
-  std::fill_n(table_.begin() + kTargetsAt / 8, module.functions.size(), reinterpret_cast<std::uint64_t>(fixed.unbound));
+  const auto targets = table_.begin() + kTargetsAt / 8;
+  const auto count = static_cast<std::ptrdiff_t>(module.functions.size());
+  std::fill(targets, targets + count, reinterpret_cast<std::uint64_t>(fixed.unbound));
+  std::fill(targets + 2 * count, targets + 3 * count, engine.entries_until_hot);
 }
 
 CodeSpace::~CodeSpace() {
@@ -111,6 +116,10 @@ std::atomic_ref<std::uint64_t> CodeSpace::target(std::uint32_t function) const {
 
 std::atomic_ref<std::uint64_t> CodeSpace::fast_target(std::uint32_t function) const {
   return target(static_cast<std::uint32_t>(module_.functions.size()) + function);
+}
+
+std::atomic_ref<std::uint64_t> CodeSpace::entries_left(std::uint32_t function) const {
+  return target(static_cast<std::uint32_t>(2 * module_.functions.size()) + function);
 }
 
 const void* CodeSpace::entry(std::uint32_t function) const {
@@ -177,6 +186,7 @@ bool CodeSpace::compile_locked(std::uint32_t function, Level level) {
                     translate(function, level, *made);
   made->failed = !fine;
   if (fine) publish(*made);
+  if (level == Level::Optimized) entries_left(function).store(INT64_MAX, std::memory_order_relaxed);
   known.store(made.release(), std::memory_order_release);
   return fine;
 }

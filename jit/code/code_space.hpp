@@ -64,6 +64,8 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] std::atomic_ref<std::uint64_t> target(std::uint32_t function) const;
   /// Where calls of SSA code go, with arguments in registers; 0 until there is some.
   [[nodiscard]] std::atomic_ref<std::uint64_t> fast_target(std::uint32_t function) const;
+  /// How often baseline code may still be entered before hot_entry is asked.
+  [[nodiscard]] std::atomic_ref<std::uint64_t> entries_left(std::uint32_t function) const;
   bool compile_locked(std::uint32_t function, Level level);
   /// What was made can be found by its addresses from now on.
   void publish(Made& made);
@@ -86,7 +88,7 @@ class CodeSpace final : public MachineCode {
   const Engine engine_;
   const CodeOptions options_;
   CodeMemory memory_;
-  mutable std::vector<std::uint64_t> table_;  // a CodeTable, steps, targets, targets with arguments in registers
+  mutable std::vector<std::uint64_t> table_;  // a CodeTable and what follows it (machine.hpp)
   std::vector<const std::uint32_t*> members_;
   mutable std::vector<std::atomic<const Made*>> made_;                              // by level, then function
   std::atomic<const Made*> newest_{nullptr};                                        // of what has code

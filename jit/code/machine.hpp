@@ -18,13 +18,16 @@ inline const x86::Gp kMemory = x86::rbp;  // the frame's memory, and the end of 
 inline const x86::Gp kThread = x86::r12;
 inline const x86::Gp kTable = x86::r13;  // a CodeTable
 
-/// What machine code reaches through kTable. `steps` by operation and `targets` by function follow it.
+/// What machine code reaches through kTable. `steps` by operation follow it, then by function `targets`, those of calls
+/// with arguments in registers, and how often baseline code may still be entered before it is hot.
 struct CodeTable {
   const void* leave = nullptr;    // to the interpreter, which goes on at rax
   const void* fail = nullptr;     // a guard failed: rdx the function's first word, eax the instruction's, ecx the kind
   const void* unbound = nullptr;  // calls function eax, which has no machine code
   Refuel refuel_jump = nullptr;
   Refuel refuel_call = nullptr;
+  Refuel go_on = nullptr;
+  Refuel hot_entry = nullptr;
   const std::uint32_t* const* members = nullptr;  // by dispatch table: its functions
   const CodeEntry* functions = nullptr;
   std::uint64_t function_count = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jit/optimizing/flow.hpp"
 #include "jit/ssa/flow.hpp"
 
 namespace cairn::jit::ssa {
@@ -13,8 +14,25 @@ using bytecode::TypeKind;
 using Root = Aliases::Root;
 
 Aliases::Aliases(const Function& function, const bytecode::Module& module) : f_(function), module_(module) {
+  if (function.entry_word != 0) find_written();
   find_roots();
   find_escapes();
+}
+
+/// A frame that is taken up: a parameter that nothing writes is what it was, and a slot that one instruction alone
+/// makes a Buf in holds that.
+void Aliases::find_written() {
+  const bytecode::Function& source = module_.functions[f_.index];
+  written_.assign(source.slots, Written::Never);
+  for (std::uint32_t word = 0; word < source.code.size();) {
+    const bytecode::Word* const code = source.code.data() + word;
+    const Op op = bytecode::op_of(code[0]);
+    each_slot(code, source.slots, [&](std::uint32_t slot, bool, bool writes) {
+      if (!writes || op == Op::DropBuf) return;
+      written_[slot] = op == Op::BufNew && written_[slot] == Written::Never ? Written::ByBufNew : Written::Otherwise;
+    });
+    word += bytecode::instruction_words(code);
+  }
 }
 
 bytecode::Op Aliases::step_of(const Instruction& i) const {
@@ -25,7 +43,14 @@ Root Aliases::root_of(const Instruction& i) const {
   switch (i.op) {
     case Opcode::Slot: {
       // Parameters that lead somewhere; their records hold owners alone, environments anything.
-      if (f_.entry_word != 0) return {};
+      const auto at = static_cast<std::size_t>(i.immediate);
+      const Written written = f_.entry_word == 0     ? Written::Never
+                              : at < written_.size() ? written_[at]
+                                                     : Written::Otherwise;
+      if (written == Written::ByBufNew) {
+        return {Root::Kind::New, 0, static_cast<std::uint64_t>(&i - f_.code.data())};
+      }
+      if (written != Written::Never) return {};
       const bytecode::Function& source = module_.functions[f_.index];
       std::uint32_t slot = 0;
       for (const RegisterType& type : module_.signatures[source.signature].parameters) {
@@ -133,7 +158,9 @@ void Aliases::find_escapes() {
           }
           break;
         case Opcode::FrameAddress:
-          // A frame that is taken up has been run: its objects hold values, and slots may lead to them.
+        case Opcode::Slot:
+          // A frame that is taken up has been run: its objects hold values, and slots may lead to them and to what was
+          // made.
           if (f_.entry_word != 0) escapes(value);
           break;
         case Opcode::Step: {

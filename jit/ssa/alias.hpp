@@ -30,6 +30,9 @@ class Aliases {
   [[nodiscard]] bool is_private(std::uint64_t object) const;
 
  private:
+  enum class Written : std::uint8_t { Never, ByBufNew, Otherwise };
+
+  void find_written();
   void find_roots();
   void find_escapes();
   [[nodiscard]] Root root_of(const Instruction& i) const;
@@ -38,6 +41,7 @@ class Aliases {
 
   const Function& f_;
   const bytecode::Module& module_;
+  std::vector<Written> written_;            // by slot, where a frame is taken up: by which instructions
   std::vector<Root> roots_;                 // by value
   std::vector<std::uint64_t> escaped_;      // frame objects, ascending
   std::vector<std::uint8_t> made_escaped_;  // by value: what a step made is stored or handed on

@@ -33,6 +33,24 @@ Builder::Builder(const bytecode::Module& module, std::uint32_t function, const B
   f_.frames.push_back({function, 0, 0, 0});
 }
 
+/// The loops around the one that is taken up begin in code of their own: so every loop here has one way in. A loop that
+/// is entered at its test and jumps back to its body is taken up at the body, which is then where it begins.
+void Builder::find_left() {
+  const auto blocks = flow_.blocks();
+  is_left_.assign(blocks.size(), 0);
+  if (options_.entry_word == 0) return;
+  Function graph;
+  graph.blocks.resize(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    graph.blocks[b].successors.assign(blocks[b].next.begin(), blocks[b].next.end());
+  }
+  find_predecessors(graph);
+  const Loops loops(graph, Dominators(graph));
+  const BlockId entry = flow_.block_at(options_.entry_word);
+  const std::uint32_t own = loops.of_block[entry];
+  for (std::uint32_t l = own; l != kNone; l = loops.loops[l].parent) is_left_[loops.loops[l].header] = l == own ? 0 : 1;
+}
+
 void Builder::order_blocks() {
   const auto blocks = flow_.blocks();
   block_of_.assign(blocks.size(), kNone);
@@ -41,7 +59,7 @@ void Builder::order_blocks() {
   seen[open[0].first] = 1;
   while (!open.empty()) {
     auto& [block, next] = open.back();
-    if (next == blocks[block].next.size()) {
+    if (is_left_[block] != 0 || next == blocks[block].next.size()) {
       flow_order_.push_back(block);
       open.pop_back();
       continue;
@@ -61,6 +79,7 @@ void Builder::order_blocks() {
   };
   edge(0, block_of_[flow_order_[0]]);
   for (const std::uint32_t block : flow_order_) {
+    if (is_left_[block] != 0) continue;
     for (const std::uint32_t next : blocks[block].next) edge(block_of_[block], block_of_[next]);
   }
   for (Block& block : f_.blocks) {
@@ -75,6 +94,7 @@ bool Builder::run() {
     if (op == Op::Barrier || op == Op::PipelineWait || (op >= Op::WarpShuffle && op <= Op::WarpReduce)) return false;
     word += bytecode::instruction_words(source_.code.data() + word);
   }
+  find_left();
   order_blocks();
   if (std::size_t{slots_} * f_.blocks.size() > kMostVariables) return false;
   variables_.assign(std::size_t{slots_} * f_.blocks.size(), kNoValue);
@@ -86,6 +106,8 @@ bool Builder::run() {
     }
     f_.blocks[from].successors.assign(successors.begin(), successors.end());
   };
+  at_ = options_.entry_word;
+  if (at_ != 0) guard_entry();
   const BlockId first = block_of_[flow_order_[0]];
   filled(0, {&first, 1});
   for (const std::uint32_t block : flow_order_) {

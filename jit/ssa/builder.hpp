@@ -18,6 +18,7 @@ class Builder {
   using Op = bytecode::Op;
 
   // ---- variables (build.cpp)
+  void find_left();
   void order_blocks();
   Value read(std::uint32_t slot) { return read_in(slot, at_block_); }
   Value read_in(std::uint32_t slot, BlockId block);
@@ -63,6 +64,8 @@ class Builder {
   void step();
   void end_block(std::uint32_t flow_block);
   void end(Instruction instruction, std::vector<BlockId> successors);
+  [[nodiscard]] Instruction condition(const Shape& shape);
+  void guard_entry();
   void leave_by(const Shape& shape);
   Value load(Kind kind, Value base, Value index, std::uint32_t scale, std::int64_t offset);
   void store(Kind kind, Value base, Value index, std::uint32_t scale, std::int64_t offset, Value value);
@@ -83,6 +86,7 @@ class Builder {
   const std::uint32_t slots_;
   const bool tells_lane_;
   std::vector<BlockId> block_of_;             // by block of the flow
+  std::vector<std::uint8_t> is_left_;         // by block of the flow: a loop's start that is gone on at by other code
   std::vector<std::uint32_t> flow_order_;     // reachable ones, in the order they are built
   std::vector<Value> variables_;              // by block and slot: the value at its end so far
   std::vector<Value> forward_;                // by value: what a phi that is none stands for

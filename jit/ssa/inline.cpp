@@ -1,6 +1,7 @@
-// Calls of small functions without loops become the functions' code; recursion is followed a few levels. The frame an
-// inlined call would have made stays reserved: where its slots would not fit, the function leaves to the baseline where
-// it is entered, so that the depth at which the stack overflows is the interpreter's.
+// Calls of small functions become the functions' code; recursion is followed a few levels. A function with loops is
+// taken in where it is called in a loop, unless it counts: its loops have no points there, and no versions. The frame
+// an inlined call would have made stays reserved: where its slots would not fit, the function leaves to the baseline
+// where it is entered, so that the depth at which the stack overflows is the interpreter's.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -20,7 +21,9 @@ constexpr std::uint32_t kMostRecursion = 4;  // of one function within itself
 
 class Inliner {
  public:
-  Inliner(Function& function, const Context& context) : f_(function), context_(context), size_(count(function)) {}
+  Inliner(Function& function, const Context& context) : f_(function), context_(context), size_(count(function)) {
+    Loops(f_, Dominators(f_));  // the depths of blocks
+  }
 
   bool run() {
     bool any = false;
@@ -30,9 +33,9 @@ class Inliner {
         for (std::size_t k = 0; k < f_.blocks[b].code.size(); ++k) {
           const Instruction& i = f_.at(f_.blocks[b].code[k]);
           if (i.op != Opcode::Call || depth_of(i.frame) != depth) continue;
-          const Function* callee = worth(i);
+          const Callee* callee = worth(i, f_.blocks[b].depth != 0);
           if (callee == nullptr) continue;
-          take_in(b, k, *callee);
+          take_in(b, k, *callee->form);
           any = true;
           break;  // the rest of the block is a new one
         }
@@ -46,6 +49,11 @@ class Inliner {
   }
 
  private:
+  struct Callee {
+    std::optional<Function> form;  // none: it stays a call
+    bool has_loops = false;
+  };
+
   static std::size_t count(const Function& function) {
     std::size_t size = 0;
     for (const Block& block : function.blocks) size += block.code.size();
@@ -59,7 +67,7 @@ class Inliner {
   }
 
   /// The function the call is worth taking in, or null.
-  const Function* worth(const Instruction& call) {
+  const Callee* worth(const Instruction& call, bool in_loop) {
     const auto index = static_cast<std::uint32_t>(call.immediate);
     const bytecode::Function& source = context_.module.functions[index];
     if (source.memory_bytes != 0 || source.code.size() > 4 * kMostCallee) return nullptr;
@@ -71,27 +79,31 @@ class Inliner {
     }
     if (recursion > kMostRecursion) return nullptr;
     const auto [at, is_new] = callees_.try_emplace(index);
-    if (is_new) {
-      at->second = build(context_.module, index, {});
-      if (at->second) {
-        clean(*at->second, context_);
-        propagate_constants(*at->second, context_);
-        number_values(*at->second, context_);
-        clean(*at->second, context_);
-        for (const Instruction& i : at->second->code) {
-          if (i.op == Opcode::Point) {
-            at->second.reset();
-            break;
-          }
-        }
-      }
-    }
-    if (!at->second) return nullptr;
-    const std::size_t size = count(*at->second);
+    if (is_new) at->second = callee(index);
+    if (!at->second.form || (at->second.has_loops && !in_loop)) return nullptr;
+    const std::size_t size = count(*at->second.form);
     if (size > kMostCallee || (size_ + size > kMostTotal && size > kMostTiny) || size_ + size > 4 * kMostTotal) {
       return nullptr;
     }
-    return &*at->second;
+    return &at->second;
+  }
+
+  Callee callee(std::uint32_t index) const {
+    const std::vector<bytecode::Word>& code = context_.module.functions[index].code;
+    for (std::size_t word = 0; word < code.size(); word += bytecode::instruction_words(code.data() + word)) {
+      if (bytecode::op_of(code[word]) == bytecode::Op::LoopNext) return {};
+    }
+    Callee made{build(context_.module, index, {}), false};
+    if (!made.form) return made;
+    Function& form = *made.form;
+    clean(form, context_);
+    propagate_constants(form, context_);
+    number_values(form, context_);
+    clean(form, context_);
+    for (Block& block : form.blocks) {
+      made.has_loops |= std::erase_if(block.code, [&](Value v) { return form.at(v).op == Opcode::Point; }) != 0;
+    }
+    return made;
   }
 
   /// The value's bits as that kind, where floats and integers stand for each other (a constant, an argument's bits).
@@ -130,6 +142,7 @@ class Inliner {
       results.push_back(f_.blocks[at].code[behind]);
     }
     const BlockId rest = f_.add_block(f_.blocks[at].word);
+    f_.blocks[rest].depth = f_.blocks[at].depth;
     Block& before = f_.blocks[at];
     f_.blocks[rest].code.assign(before.code.begin() + static_cast<std::ptrdiff_t>(behind), before.code.end());
     before.code.resize(position);
@@ -161,6 +174,7 @@ class Inliner {
     for (const Block& block : callee.blocks) {
       blocks.push_back(f_.add_block(block.word));
       f_.blocks.back().is_cold = block.is_cold;
+      f_.blocks.back().depth = f_.blocks[at].depth;
     }
     std::vector<Value> values(callee.code.size(), kNoValue);
     for (BlockId b = 0; b < callee.blocks.size(); ++b) {
@@ -271,7 +285,7 @@ class Inliner {
 
   Function& f_;
   const Context& context_;
-  std::map<std::uint32_t, std::optional<Function>> callees_;
+  std::map<std::uint32_t, Callee> callees_;
   std::size_t size_ = 0;
   std::int64_t needed_ = 0;
 };

@@ -92,7 +92,8 @@ enum class Opcode : std::uint8_t {
   Switch,  // to successor a; past the last, to the last
   Return,  // a and b, as many as there are
   Trap,    // with `trap`; uses are stored
-  Exit,    // goes on at `word` of the frame's function in baseline code (a loop's start or 0); uses are stored
+  Exit,    // goes on at `word` of the frame's function (a loop's start or 0), in code made for that loop when there
+           // is some, else in baseline code; uses are stored
   Count,
 };
 

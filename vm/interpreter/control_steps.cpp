@@ -25,7 +25,9 @@ const Word* refuel_at_call(const Word* next, const Word* pc, Machine m) {
   if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, m.base, false);
   // A kernel's thread gives up its turn at back edges alone: here its frame does not stand yet.
   if (m.thread->block != nullptr) return next;
-  const TrapKind kind = m.thread->poll();
+  // Only back edges lead to better code: a loop whose calls and back edges divided the steps would never be seen at
+  // one.
+  const TrapKind kind = m.thread->poll(Thread::kFewSteps + m.thread->refuelled_calls++ * 5U % 64U);
   return kind == TrapKind::None ? next : fail(kind, pc, m);
 }
 

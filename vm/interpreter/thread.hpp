@@ -212,6 +212,7 @@ class Thread {
   const bytecode::Word* failed = nullptr;          // the instruction whose guard failed
   std::int64_t fuel = 0;                           // back edges and calls until the next poll, when watched
   bool fuel_given = false;                         // since the thread began
+  std::uint8_t refuelled_calls = 0;                // modulo 256
   alignas(64) std::array<std::byte, 4352> spills;  // machine code's own (jit::kThreadSpillBytes)
   bool trapped = false;
   TrapRecord trap;

@@ -55,4 +55,12 @@ const Word* refuel_call(const Word* next, const Word* pc, std::uint64_t* base, s
   return go_on == next ? nullptr : go_on;
 }
 
+const Word* hot_entry(const Word* next, const Word*, std::uint64_t*, std::uint8_t*, void* thread) {
+  return static_cast<Thread*>(thread)->instance().tiers()->hot_entry(next);
+}
+
+const Word* go_on(const Word* next, const Word*, std::uint64_t*, std::uint8_t*, void* thread) {
+  return static_cast<Thread*>(thread)->instance().tiers()->hot_code(next);
+}
+
 }  // namespace cairn::interpreter

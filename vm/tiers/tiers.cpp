@@ -15,7 +15,8 @@ using interpreter::InternalOp;
 
 constexpr std::uint64_t kFewThreads = 8192;  // a region of fewer is run by the other tiers
 
-constexpr std::uint32_t kCold = 30;  // calls of a function before it is compiled
+constexpr std::uint32_t kCold = 30;   // calls of a function before it is compiled
+constexpr std::uint32_t kHot = 2000;  // entries of its baseline code before better code is made
 
 bool is_asked(const char* variable) {
   const char* value = std::getenv(variable);
@@ -54,6 +55,11 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     engine.steps = interpreter::out_of_line_steps();
     engine.refuel_jump = interpreter::refuel_jump;
     engine.refuel_call = interpreter::refuel_call;
+    engine.go_on = interpreter::go_on;
+    if (tier_ == Tier::Auto) {
+      engine.hot_entry = interpreter::hot_entry;
+      engine.entries_until_hot = kHot;
+    }
     engine.failures = interpreter::kFailures.data();
     engine.enter_words = enter_words_.data();
     engine.functions = {image_.functions(), functions_.size()};
@@ -121,6 +127,12 @@ const Word* Tiers::hot_code(const Word* next) {
   if (function == bytecode::kNone) return nullptr;
   const ResumePoint* point = code_->loop_point(function, static_cast<std::uint32_t>(next - functions_[function].body));
   return point == nullptr ? nullptr : &point->op;
+}
+
+const Word* Tiers::hot_entry(const Word* next) {
+  const std::uint32_t function = image_.function_at(next);
+  if (function == bytecode::kNone || !code_->compile(function, jit::Level::Optimized)) return nullptr;
+  return &enter_words_[function];
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {

@@ -39,6 +39,8 @@ class Tiers {
   const bytecode::Word* hot_loop(const bytecode::Word* next, Thread& thread);
   /// The fuel ran out in machine code, at a back edge to `next`: the point of better code to go on at, or null.
   const bytecode::Word* hot_code(const bytecode::Word* next);
+  /// A function that begins at `next` and has baseline code is called often: where better code is entered, or null.
+  const bytecode::Word* hot_entry(const bytecode::Word* next);
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 

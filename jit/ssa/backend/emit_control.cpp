@@ -218,9 +218,17 @@ void Emitter::give_back() {
   uses_slow_return_ = true;
 }
 
+/// The loop that was taken up has ended: the best code of the loop around it goes on.
 void Emitter::exit(const Instruction& i) {
   store_uses(i);
+  write_links(i.frame);
+  if (uses_wide_vectors_) a_.vzeroupper();
+  load_address(x86::rdi, module_.functions[f_.frames[i.frame].function].code.data() + i.word);
+  const Label goes = ask(i, CAIRN_TABLE_ENTRY(go_on));
   leave(i);
+  a_.bind(goes);
+  leave_with_frame(i.frame);
+  a_.jmp(leave_);
 }
 
 /// Goes on in the baseline's code, or in the interpreter, at the instruction's word: the slots are stored.

@@ -60,7 +60,8 @@ void Emitter::trap_stub(const Exit& exit) {
   a_.jmp(CAIRN_TABLE_ENTRY(fail));
 }
 
-/// Calls what gives more fuel, or says where to go on instead: then control goes to the label. rdi is set already.
+/// Calls what gives more fuel or better code: it says where to go on, and then control goes to the label, or nothing.
+/// rdi is set already.
 asmjit::Label Emitter::ask(const Instruction& i, const x86::Mem& refuel) {
   const Frame& frame = f_.frames[i.frame];
   load_address(x86::rsi, module_.functions[frame.function].code.data() + i.word);
