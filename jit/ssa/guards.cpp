@@ -26,7 +26,7 @@ class Guards {
         const Prover::Point point{b, position++};
         if (i.op == Opcode::Guard) {
           if (prover_.always(i.relation, i.kind, i.a, i.b, point)) decided.push_back(value);
-        } else if (i.mode == Mode::Checked && cannot_fail(i, point)) {
+        } else if (i.mode == Mode::Checked ? cannot_fail(i, point) : cannot_wrap(i, point)) {
           decided.push_back(value);
         }
       }
@@ -63,6 +63,16 @@ class Guards {
   }
 
  private:
+  /// Whether a sum or product of unsigned numbers modulo 2^width is their sum or product.
+  bool cannot_wrap(const Instruction& i, Prover::Point point) {
+    const bool adds = i.op == Opcode::Add;
+    if ((!adds && i.op != Opcode::Mul) || i.mode != Mode::Wrap || i.lanes != 1) return false;
+    if (i.kind < Kind::U8 || i.kind > Kind::U64) return false;
+    const Number a = prover_.most(i.a, point);
+    const Number b = a > most_of(i.kind) ? a : prover_.most(i.b, point);
+    return adds ? a + b <= most_of(i.kind) : a <= most_of(i.kind) && (a == 0 || b <= most_of(i.kind) / a);
+  }
+
   bool cannot_fail(const Instruction& i, Prover::Point point) {
     if (is_float(i.kind) || is_float(i.source)) return false;
     const bool sign = is_signed(i.kind);
@@ -73,8 +83,9 @@ class Guards {
       case Opcode::Add: {
         const Number high = prover_.upper(i.b, sign);
         const Number low = prover_.lower(i.b, sign);
-        const bool below =
-            high <= 0 || at_most(i.a, kNoValue, most - high) || at_most(i.b, kNoValue, most - prover_.upper(i.a, sign));
+        const bool below = high <= 0 || (!sign && prover_.most(i.a, point) + prover_.most(i.b, point) <= most) ||
+                           at_most(i.a, kNoValue, most - high) ||
+                           at_most(i.b, kNoValue, most - prover_.upper(i.a, sign));
         return below && (low >= 0 || at_most(kNoValue, i.a, low - least));
       }
       case Opcode::Sub: {
@@ -85,8 +96,8 @@ class Guards {
       }
       case Opcode::Mul: {
         if (!sign) {
-          const Number a = prover_.upper(i.a, false);
-          const Number b = prover_.upper(i.b, false);
+          const Number a = prover_.most(i.a, point);
+          const Number b = prover_.most(i.b, point);
           if (a <= most && b <= most && (a == 0 || b <= most / a)) return true;
           return f_.at(i.b).op == Opcode::Const && b > 0 && at_most(i.a, kNoValue, most / b);
         }

@@ -126,7 +126,87 @@ bool Prover::at_most(Value x, Value y, Number c, Point point, bool is_signed) {
   assumed_.clear();
   const bool proved = prove(x, y, c, point, 0);
   steps_left_ -= given - budget_;
-  return proved;
+  if (proved || is_signed || x == kNoValue) return proved;
+  const bool is_bound = y == kNoValue || f_.at(y).op == Opcode::Const;
+  return is_bound && most(x, point) - lower(y, false) <= c;
+}
+
+Number Prover::most(Value value, Point point, std::uint32_t depth) {
+  Number most = upper(value, false);
+  const Instruction& i = f_.at(value);
+  if (depth == 0 || steps_left_ == 0 || i.op == Opcode::Const || i.lanes != 1 || !is_integer(i.kind)) return most;
+  --steps_left_;
+  const auto operand = [&](Value of) { return this->most(of, point, depth - 1); };
+  for (std::uint32_t k = first_fact(value); k != kNone; k = facts_[k].next) {
+    const Fact& fact = facts_[k];
+    if ((fact.is_signed && !fact.both) || !in_scope(fact, point)) continue;
+    if (fact.relation == Relation::Lt) most = std::min(most, operand(fact.other) - 1);
+    if (fact.relation == Relation::Le || fact.relation == Relation::Eq) most = std::min(most, operand(fact.other));
+  }
+  if (i.op == Opcode::Phi) {
+    Number ways = 0;
+    for (const Use& use : f_.uses_of(i)) {
+      if (use.value != value) ways = std::max(ways, most_on_edge(use.value, use.slot, i.block, depth));
+      if (ways >= most) return most;
+    }
+    return ways;
+  }
+  if (jit::is_signed(i.kind)) return most;
+  const bool is_exact = i.mode != Mode::Wrap;
+  // A sum or product that cannot be too large is what it is, wrapping or not.
+  const auto unless_it_wraps = [&](Number number) {
+    return is_exact || number <= most_of(i.kind) ? std::min(most, number) : most;
+  };
+  switch (i.op) {
+    case Opcode::Add:
+      return unless_it_wraps(operand(i.a) + operand(i.b));
+    case Opcode::Mul: {
+      const Number a = operand(i.a);
+      const Number b = operand(i.b);
+      // Of 64 bits each: the product has a place in a Number only where one is small.
+      return a <= most_of(Kind::U32) || b <= most_of(Kind::U32) ? unless_it_wraps(a * b) : most;
+    }
+    case Opcode::Sub:
+      return is_exact ? std::min(most, operand(i.a)) : most;
+    case Opcode::Div:
+      return std::min(most, operand(i.a));
+    case Opcode::Shr:
+      return f_.at(i.b).op == Opcode::Const && f_.at(i.b).immediate >= 0 && f_.at(i.b).immediate < 64
+                 ? std::min(most, operand(i.a) >> static_cast<int>(f_.at(i.b).immediate))
+                 : std::min(most, operand(i.a));
+    case Opcode::And:
+    case Opcode::Min:
+      return std::min({most, operand(i.a), operand(i.b)});
+    case Opcode::Rem:
+      return std::min({most, operand(i.a), operand(i.b) - 1});
+    case Opcode::Max:
+      return std::min(most, std::max(operand(i.a), operand(i.b)));
+    case Opcode::Select:
+      return std::min(most, std::max(operand(i.b), operand(i.c)));
+    case Opcode::Convert:
+      return is_integer(i.source) && !jit::is_signed(i.source) ? unless_it_wraps(operand(i.a)) : most;
+    default:
+      return most;
+  }
+}
+
+/// What the branch says that goes that way, or what is known at its block's end.
+Number Prover::most_on_edge(Value value, BlockId from, BlockId to, std::uint32_t depth) {
+  const Point point{from, kEndOfBlock};
+  const Instruction& end = f_.end_of(from);
+  const std::vector<BlockId>& next = f_.blocks[from].successors;
+  Number most = this->most(value, point, depth - 1);
+  if (end.op != Opcode::Branch || next[0] == next[1] || !is_integer(end.kind)) return most;
+  std::optional<Relation> relation = end.relation;
+  if (next[1] == to) relation = negated(end.relation, end.kind);
+  if (!relation || (jit::is_signed(end.kind) && *relation != Relation::Eq)) return most;
+  const bool is_left = end.a == value;
+  if (!is_left && end.b != value) return most;
+  if (!is_left) relation = exchanged(*relation);
+  const Value other = is_left ? end.b : end.a;
+  if (relation == Relation::Lt) most = std::min(most, this->most(other, point, depth - 1) - 1);
+  if (relation == Relation::Le || relation == Relation::Eq) most = std::min(most, this->most(other, point, depth - 1));
+  return most;
 }
 
 bool Prover::always(Relation relation, Kind kind, Value a, Value b, Point point) {
@@ -211,7 +291,7 @@ bool Prover::prove_from_x(Value x, Value y, Number c, Point point, std::uint32_t
     if (use_fact(fact.relation, x, fact.other, x, y, c, point, depth)) return true;
   }
   const Instruction& i = f_.at(x);
-  if (i.op == Opcode::Phi) return prove_phi(x, x, y, c, depth);
+  if (i.op == Opcode::Phi) return prove_phi(x, x, y, c, depth) || (depth == 0 && prove_below_other(x, y, c, point));
   if (!is_number(i)) return false;
   const bool is_exact = i.mode != Mode::Wrap;
   switch (i.op) {
@@ -282,7 +362,10 @@ bool Prover::prove_phi(Value phi, Value x, Value y, Number c, std::uint32_t dept
   const bool phi_is_x = phi == x;
   const Value other = phi_is_x ? y : x;
   const BlockId block = f_.at(phi).block;
-  if (other != kNoValue && (f_.at(other).block == block || !dominators_.dominates(f_.at(other).block, block))) {
+  // Of two phis of one block the values are compared that go the same way.
+  const bool both = other != kNoValue && f_.at(other).op == Opcode::Phi && f_.at(other).block == block;
+  if (!both && other != kNoValue &&
+      (f_.at(other).block == block || !dominators_.dominates(f_.at(other).block, block))) {
     return false;
   }
   for (const Assumption& known : assumed_) {
@@ -291,13 +374,28 @@ bool Prover::prove_phi(Value phi, Value x, Value y, Number c, std::uint32_t dept
   assumed_.push_back({phi, other, c, phi_is_x});
   bool proved = true;
   for (const Use& use : f_.uses_of(f_.at(phi))) {
-    const Value value = use.value;
-    proved = phi_is_x ? prove_from_edge(value, y, c, use.slot, block, depth + 1)
-                      : prove_from_edge(x, value, c, use.slot, block, depth + 1);
+    Value others = other;
+    if (both) others = std::ranges::find(f_.uses_of(f_.at(other)), use.slot, &Use::slot)->value;
+    proved = phi_is_x ? prove_from_edge(use.value, others, c, use.slot, block, depth + 1)
+                      : prove_from_edge(others, use.value, c, use.slot, block, depth + 1);
     if (!proved) break;
   }
   assumed_.pop_back();
   return proved;
+}
+
+/// A phi that stays at or below another of its block that the loop's end says more of: elements kept of those seen.
+bool Prover::prove_below_other(Value x, Value y, Number c, Point point) {
+  constexpr int kMost = 4;
+  int left = kMost;
+  for (const Value other : f_.blocks[f_.at(x).block].code) {
+    if (f_.at(other).op != Opcode::Phi || left-- == 0) return false;
+    if (other != x && f_.at(other).kind == f_.at(x).kind && prove(other, y, c, point, 1) &&
+        prove(x, other, 0, point, 1)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// At the end of the edge's block, with what its branch says.

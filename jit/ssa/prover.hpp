@@ -27,6 +27,8 @@ class Prover {
   /// Bounds of a value from what it is computed of alone.
   [[nodiscard]] Number upper(Value value, bool is_signed) const;
   [[nodiscard]] Number lower(Value value, bool is_signed) const;
+  /// An upper bound of an unsigned value at the point: of what it is computed of, facts, and where loops turn back.
+  Number most(Value value, Point point, std::uint32_t depth = 6);
   /// All steps together are this many at most; past them nothing is proved.
   void limit(std::uint64_t steps) { steps_left_ = steps; }
 
@@ -48,11 +50,13 @@ class Prover {
 
   void add_facts(Relation relation, Kind kind, Value a, Value b, BlockId block, std::uint32_t position);
   void add_fact(Value value, Fact fact);
+  Number most_on_edge(Value value, BlockId from, BlockId to, std::uint32_t depth);
   [[nodiscard]] bool in_scope(const Fact& fact, Point point) const;
   bool prove(Value x, Value y, Number c, Point point, std::uint32_t depth);
   bool prove_from_x(Value x, Value y, Number c, Point point, std::uint32_t depth);
   bool prove_from_y(Value x, Value y, Number c, Point point, std::uint32_t depth);
   bool prove_phi(Value phi, Value x, Value y, Number c, std::uint32_t depth);
+  bool prove_below_other(Value x, Value y, Number c, Point point);
   bool prove_from_edge(Value x, Value y, Number c, BlockId from, BlockId to, std::uint32_t depth);
   bool use_fact(Relation relation, Value value, Value other, Value x, Value y, Number c, Point point,
                 std::uint32_t depth);

@@ -1,7 +1,8 @@
 // Vectorization of element loops: a counted loop of one block in which every iteration reads and writes elements at its
 // own index and nothing is carried from one to the next. Vectors are done while more than one vector of elements is
-// left; the loop as it was does the rest, so that it is what control leaves by. No operation on floats changes its
-// operands or its order.
+// left; the loop as it was does the rest, so that it is what control leaves by with values of its last iteration. A
+// loop that leaves no values ends behind its vectors when nothing is left. No operation on floats changes its operands
+// or its order.
 #include <algorithm>
 
 #include "jit/ssa/alias.hpp"
@@ -254,20 +255,37 @@ class Vectorizer {
     return put(before_, i);
   }
 
-  void branch(BlockId block, Value a, Value b, BlockId yes, BlockId no) {
+  void branch(BlockId block, Relation relation, Value a, Value b, BlockId yes, BlockId no,
+              Likely likely = Likely::First) {
     Instruction i;
     i.op = Opcode::Branch;
     i.kind = Kind::U64;
-    i.relation = Relation::Lt;
-    i.likely = Likely::First;
+    i.relation = relation;
+    i.likely = likely;
     i.a = a;
     i.b = b;
     put(block, i);
     f_.blocks[block].successors = {yes, no};
   }
 
-  /// before: enough? -> vectors -> rest -> body
+  /// Whether something behind the loop is made of what its iterations made.
+  [[nodiscard]] bool leaves_values() {
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      if (b == body_) continue;
+      for (const Value value : f_.blocks[b].code) {
+        bool found = false;
+        each_operand(f_, f_.at(value), [&](Value operand) { found = found || !is_outside(operand); });
+        if (found) return true;
+      }
+    }
+    return false;
+  }
+
+  /// before: enough? -> vectors -> rest -> body. Where the loop leaves no values, vectors do all that fills them and
+  /// nothing may be left.
   void make() {
+    const bool all = !leaves_values();
+    const Relation more = all ? Relation::Le : Relation::Lt;
     const std::uint32_t lanes = context_.vector_bytes / size_;
     const std::uint32_t word = f_.blocks[body_].word;
     const BlockId vectors = f_.add_block(word);
@@ -334,15 +352,10 @@ class Vectorizer {
     const Value behind = put(vectors, add);
     const Use ways[] = {{before_, start_}, {vectors, behind}};
     f_.set_uses(f_.at(counter), ways);
-    branch(vectors, behind, limit, vectors, rest);
-
-    Instruction jump;
-    jump.op = Opcode::Jump;
-    put(rest, jump);
-    f_.blocks[rest].successors = {body_};
+    branch(vectors, more, behind, limit, vectors, rest);
     f_.at(f_.blocks[before_].code.back()) = {};
     f_.blocks[before_].code.pop_back();
-    branch(before_, step, left, vectors, rest);
+    branch(before_, more, step, left, vectors, rest);
     // The loop as it was goes on where the vectors end.
     Instruction both;
     both.op = Opcode::Phi;
@@ -353,6 +366,22 @@ class Vectorizer {
     const Use ends[] = {{before_, start_}, {vectors, behind}};
     f_.set_uses(f_.at(from), ends);
     f_.blocks[rest].code.insert(f_.blocks[rest].code.begin(), from);
+    if (all) {
+      const BlockId done = f_.blocks[body_].successors[1];
+      branch(rest, Relation::Lt, from, bound_, body_, done, Likely::Unknown);
+      f_.blocks[done].predecessors.push_back(rest);
+      for (const Value value : f_.blocks[done].code) {
+        if (f_.at(value).op != Opcode::Phi) break;
+        std::vector<Use> list(f_.uses_of(f_.at(value)).begin(), f_.uses_of(f_.at(value)).end());
+        list.push_back({rest, std::ranges::find(list, body_, &Use::slot)->value});
+        f_.set_uses(f_.at(value), list);
+      }
+    } else {
+      Instruction jump;
+      jump.op = Opcode::Jump;
+      put(rest, jump);
+      f_.blocks[rest].successors = {body_};
+    }
     for (Use& use : f_.uses_of(f_.at(counter_))) {
       if (use.slot == before_) use = {rest, from};
     }

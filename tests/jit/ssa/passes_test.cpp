@@ -182,6 +182,77 @@ b3 @4:
   CHECK(up_to.contains("guard.lt"));
 }
 
+TEST_CASE("an index made by sums and products modulo 2^64 is below a number where the counters' bounds say so",
+          "[jit]") {
+  const auto loop = [](std::string_view length) {
+    return R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = const.u64 #32
+  v3 = const.u64 #33
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  v10 = const.u64 #)" +
+           std::string(length) + R"(
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v4 b3=v8]
+  jump -> b2
+b2 @2:
+  v6 = phi.u64 [b1=v4 b2=v7]
+  v11 = mul.u64 v5 v3 @2
+  v12 = add.u64 v11 v6 @2
+  guard.lt.u64 v12 v10 !bounds @2 [r0=v12]
+  store.u64 v1 v12 v6 *8 @3
+  v7 = add.exact.u64 v6 v9 @4
+  branch.lt.u64 v7 v2 -> b2 b3 likely
+b3 @5:
+  v8 = add.exact.u64 v5 v9 @5
+  branch.lt.u64 v8 v2 -> b1 b4 likely
+b4 @6:
+  return
+)";
+  };
+  const std::string fits = after(ssa::remove_guards, loop("1055"));
+  CHECK_FALSE(fits.contains("guard"));
+  CHECK(fits.contains("add.exact.u64 v11"));
+  CHECK(after(ssa::remove_guards, loop("1054")).contains("guard"));
+}
+
+TEST_CASE("what is kept of the elements seen stays below the bound of those seen, unless two are kept at once",
+          "[jit]") {
+  const auto loop = [](std::string_view more) {
+    return R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  v10 = const.u64 #)" +
+           std::string(more) + R"(
+  branch.eq.u64 v2 v4 -> b5 b1
+b1 @1:
+  jump -> b2
+b2 @2:
+  v5 = phi.u64 [b1=v4 b4=v8]
+  v6 = phi.u64 [b1=v4 b4=v11]
+  v7 = load.u64 v1 v5 *8 @2
+  branch.ne.u64 v7 v4 -> b4 b3
+b3 @3:
+  guard.lt.u64 v6 v2 !bounds @3 [r0=v6]
+  store.u64 v1 v6 v7 *8 @3
+  v12 = add.exact.u64 v6 v10 @3
+  jump -> b4
+b4 @4:
+  v11 = phi.u64 [b2=v6 b3=v12]
+  v8 = add.exact.u64 v5 v9 @4
+  branch.lt.u64 v8 v2 -> b2 b5 likely
+b5 @5:
+  return
+)";
+  };
+  CHECK_FALSE(after(ssa::remove_guards, loop("1")).contains("guard"));
+  CHECK(after(ssa::remove_guards, loop("2")).contains("guard"));
+}
+
 TEST_CASE("a guard of a counted loop is asked of its last iteration before the loop", "[jit]") {
   const std::string text = after(ssa::version_loops, R"(b0 @0:
   v1 = slot.u64 #0
@@ -361,6 +432,13 @@ b3 @6:
   CHECK(text.contains("store.f32x16"));
   CHECK(text.contains("mul.f32 v6 v6"));
   CHECK_FALSE(after(ssa::vectorize_loops, kLoop, 0).contains("f32x"));
+  // Nothing has to be left for the loop it was, but where its last iteration's values are wanted.
+  CHECK(text.contains("branch.le.u64"));
+  std::string wanted(kLoop);
+  wanted.replace(wanted.find("b3 @6:\n  return"), 15, "b3 @6:\n  v10 = phi.u64 [b0=v4 b2=v8]\n  return v10");
+  const std::string leaves = after(ssa::vectorize_loops, wanted, 64);
+  CHECK(leaves.contains("load.f32x16"));
+  CHECK_FALSE(leaves.contains("branch.le.u64"));
 }
 
 TEST_CASE("division by a number is a shift, a mask or a multiplication", "[jit]") {
