@@ -148,7 +148,8 @@ inline Number rounded(const Number& x, const Spec& f, bool away, Over over = Ove
 
 // ------------------------------------------------------------------------------------------------- random operands
 
-/// How many trials a test of random operands makes; CAIRN_REFERENCE_TRIALS multiplies it for a long run.
+/// How many trials a test of random operands makes; CAIRN_REFERENCE_TRIALS multiplies it for a long run, and
+/// CAIRN_REFERENCE_SEED, from 0, makes other trials, so that a long run may be taken in parts.
 inline int trials(int count) {
   const char* factor = std::getenv("CAIRN_REFERENCE_TRIALS");
   return factor == nullptr ? count : count * std::atoi(factor);
@@ -156,7 +157,10 @@ inline int trials(int count) {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit Generator(std::uint64_t seed) {
+    const char* part = std::getenv("CAIRN_REFERENCE_SEED");
+    random_.seed(seed + (part == nullptr ? 0 : std::strtoull(part, nullptr, 10) << 16U));
+  }
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }
