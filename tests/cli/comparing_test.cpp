@@ -190,6 +190,43 @@ TEST_CASE("predictions are drawn into a file, of one version on one card", "[cli
   CHECK(delta["only_before"].empty());
 }
 
+TEST_CASE("a cooperative region and a product of matrices are counted, on the device and on the host", "[cli]") {
+  CommandLine cairn;
+  const auto program = [](const std::string& place) {
+    return "fn turn(n:usize, x:ro<f32>[n]" + place + ", out:rw<f32>[n]" + place +
+           ") {\n  blocks b in n / 64 threads t in 64 {\n    shared s:f32[64];\n    s[t] = x[b * 64 + t];\n    "
+           "barrier;\n"
+           "    out[b * 64 + t] = s[63 - t];\n  }\n}\n"
+           "fn product(m:usize, n:usize, k:usize, mn:usize, mk:usize, kn:usize, c:rw<f32>[mn]" +
+           place + ", a:ro<f16>[mk]" + place + ", b:ro<f16>[kn]" + place +
+           ") {\n  mma_unordered(m, n, k, c, a, b);\n}\n";
+  };
+  cairn.write("device.cairn", program("@device"));
+  cairn.write("host.cairn", program(""));
+  for (const char* file : {"device.cairn", "host.cairn"}) {
+    const auto record = cairn.record({"predict", file, "--at", "n=65536,m=64,k=32", "--card", "h100"});
+    const auto& turn = record["functions"]["turn"];
+    REQUIRE(turn["regions"].size() == 1);
+    const auto& region = turn["regions"][0];
+    CHECK(region["kind"] == "cooperative");
+    CHECK(region["count"] == "0.015625*n");
+    CHECK(region["per_index"]["bytes_read"] == "4");
+    CHECK(region["per_index"]["bytes_written"] == "4");
+    CHECK(region["cooperative"]["threads"] == 64);
+    CHECK(region["cooperative"]["shared_bytes"] == 256);
+    CHECK(region["cooperative"]["barriers"] == "1");
+    CHECK(region["cooperative"]["wavefronts"] == "4");
+    CHECK(turn["predictions"][0]["ns"] > 0);
+    const auto& product = record["functions"]["product"];
+    REQUIRE(product["regions"].size() == 1);
+    CHECK(product["regions"][0]["kind"] == "tensor");
+    CHECK(product["regions"][0]["multiply_adds"] == "k*m*n");
+    CHECK(product["regions"][0]["per_index"]["bytes_written"] == "4*m*n");
+  }
+  const std::string text = cairn({"predict", "device.cairn", "--symbol", "turn", "--at", "n=65536"}).out;
+  for (const char* label : {"[checked]", "[specification limits]", "[model]", "[assumed]"}) CHECK(text.contains(label));
+}
+
 TEST_CASE("a profiled run has the streams and the status of one that is not", "[cli]") {
   CommandLine cairn;
   cairn.write("p.cairn", R"(fn spin(n:u64) -> u64 {

@@ -11,8 +11,8 @@ namespace {
 Cost streaming() {
   Cost cost;
   const Polynomial n = Polynomial::variable("n");
-  cost.sequential.ops["f64"] = n;
-  cost.sequential.traffic["x"].read = n * Polynomial(8.0);
+  cost.sequential.bodies[0].ops["f64"] = n;
+  cost.sequential.bodies[0].traffic["x"].read = n * Polynomial(8.0);
   cost.extents = {"n"};
   return cost;
 }
@@ -32,10 +32,11 @@ TEST_CASE("a point of the roofline has the operations and bytes of its sizes, re
   CHECK_FALSE(roofline_point("f", cost, prediction).on_device);
   Region region;
   region.kind = RegionKind::Device;
+  region.device = true;
   region.count = Polynomial::variable("n");
   region.runs = Polynomial(2.0);
-  region.per_index.ops["int"] = Polynomial(3.0);
-  region.per_index.traffic["y"].written = Polynomial(4.0);
+  region.per_index.bodies[0].ops["int"] = Polynomial(3.0);
+  region.per_index.bodies[0].traffic["y"].written = Polynomial(4.0);
   cost.regions.push_back(region);
   CHECK(roofline_point("f", cost, prediction).operations == 7000);
   CHECK(roofline_point("f", cost, prediction).bytes == 16000);

@@ -73,6 +73,7 @@ void Work::add(const Work& other, const Polynomial& times) {
     own.irregular += bytes.irregular * times;
     if (own.size.is_zero()) own.size = bytes.size;
   }
+  strides = strides || other.strides;
   allocations += other.allocations * times;
   zeroed_bytes += other.zeroed_bytes * times;
 }
@@ -84,19 +85,49 @@ Work substituted(const Work& work, const std::map<std::string, Polynomial>& size
     made.traffic[array] = {bytes.read.substitute(sizes), bytes.written.substitute(sizes),
                            bytes.irregular.substitute(sizes), bytes.size.substitute(sizes)};
   }
+  made.strides = work.strides;
   made.allocations = work.allocations.substitute(sizes);
   made.zeroed_bytes = work.zeroed_bytes.substitute(sizes);
   return made;
 }
 
-void Cost::add_call(const Cost& callee, const std::map<std::string, Polynomial>& sizes, const Polynomial& times) {
-  sequential.add(substituted(callee.sequential, sizes), times);
+Work Code::total() const {
+  Work sum;
+  for (const auto& [loop, work] : bodies) sum.add(work, Polynomial(1.0));
+  return sum;
+}
+
+void Code::add(const Code& other, const std::map<std::string, Polynomial>& sizes, const Polynomial& times,
+               std::size_t at) {
+  for (const auto& [loop, work] : other.bodies) bodies[loop == 0 ? at : loop].add(substituted(work, sizes), times);
+}
+
+namespace {
+
+Region substituted(const Region& region, const std::map<std::string, Polynomial>& sizes) {
+  Region made = region;
+  made.count = region.count.substitute(sizes);
+  made.runs = region.runs.substitute(sizes);
+  made.per_index = {};
+  made.per_index.add(region.per_index, sizes, Polynomial(1.0), 0);
+  made.multiply_adds = region.multiply_adds.substitute(sizes);
+  if (made.cooperation) {
+    for (Polynomial Cooperation::* each :
+         {&Cooperation::wavefronts, &Cooperation::copied_bytes, &Cooperation::barriers, &Cooperation::multiply_adds}) {
+      *made.cooperation.*each = (*made.cooperation.*each).substitute(sizes);
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+void Cost::add_call(const Cost& callee, const std::map<std::string, Polynomial>& sizes, const Polynomial& times,
+                    std::size_t at) {
+  sequential.add(callee.sequential, sizes, times, at);
   for (const Region& region : callee.regions) {
-    Region copy = region;
-    copy.count = region.count.substitute(sizes);
-    copy.runs = region.runs.substitute(sizes) * times;
-    copy.per_index = substituted(region.per_index, sizes);
-    regions.push_back(std::move(copy));
+    regions.push_back(substituted(region, sizes));
+    regions.back().runs = regions.back().runs * times;
   }
   for (const Transfer& transfer : callee.transfers) {
     transfers.push_back(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,10 +21,11 @@ struct Traffic {
   Polynomial size;       // bytes of the whole array; zero when it is not known
 };
 
-/// Counts of straight or looping code without regions.
+/// Counts of one body: what stands in a loop itself, or in none.
 struct Work {
   std::map<std::string, Polynomial> ops;   // kind -> how many
   std::map<std::string, Traffic> traffic;  // array -> bytes
+  bool strides = false;  // some access does not go to the next element, or the same, with each turn: no vector code
   Polynomial allocations;
   Polynomial zeroed_bytes;
 
@@ -36,6 +38,15 @@ struct Work {
 /// The same with sizes put in for extents.
 [[nodiscard]] Work substituted(const Work& work, const std::map<std::string, Polynomial>& sizes);
 
+/// Code without regions, body by body: each is priced as vector or scalar code, in a cache of its own (12.2).
+struct Code {
+  std::map<std::size_t, Work> bodies;  // by the number of the loop, from 1; 0: what stands in no loop
+
+  [[nodiscard]] Work total() const;
+  /// What stands in no loop joins the body of number `at`.
+  void add(const Code& other, const std::map<std::string, Polynomial>& sizes, const Polynomial& times, std::size_t at);
+};
+
 struct Plan {
   std::map<std::string, std::uint64_t> items;
   [[nodiscard]] std::uint64_t item(const std::string& name, std::uint64_t otherwise) const {
@@ -47,13 +58,28 @@ struct Plan {
 enum class RegionKind : std::uint8_t { Host, Pooled, Device, Cooperative, Tensor };
 [[nodiscard]] std::string_view text(RegionKind kind);
 
+/// What a block of a cooperative region, or its finish, does beside the work of its threads.
+struct Cooperation {
+  double threads = 0;          // of a block
+  double shared_bytes = 0;     // of a block
+  Polynomial wavefronts;       // a block's accesses of shared memory, a warp's at a time
+  Polynomial copied_bytes;     // into the stages of pipelines, a block
+  Polynomial barriers;         // waits of pipelines among them
+  Polynomial multiply_adds;    // of fragments, a block
+  double bytes_in_flight = 0;  // (N + 1) stages, N the copies a wait leaves in flight; 0: no pipeline
+  bool is_finish = false;      // one block, in the region's own launch
+};
+
 struct Region {
   RegionKind kind{};
+  bool device = false;
   std::uint32_t line = 0;
-  Polynomial count;  // indices
+  Polynomial count;  // indices; blocks; 1 of a multiply of whole matrices
   Polynomial runs;   // how often the region is run
-  Work per_index;
+  Code per_index;    // of a thread in a cooperative region
   Plan plan;
+  std::optional<Cooperation> cooperation;
+  Polynomial multiply_adds;  // of whole matrices
 };
 
 struct Transfer {
@@ -63,7 +89,7 @@ struct Transfer {
 };
 
 struct Cost {
-  Work sequential;
+  Code sequential;
   std::vector<Region> regions;
   std::vector<Transfer> transfers;
   Polynomial tasks;                                           // started
@@ -73,7 +99,9 @@ struct Cost {
   std::vector<std::string> extents;  // the usize parameters some count depends on, in their order
   std::uint32_t line = 0;
 
-  void add_call(const Cost& callee, const std::map<std::string, Polynomial>& sizes, const Polynomial& times);
+  /// The call stands in the body of number `at`.
+  void add_call(const Cost& callee, const std::map<std::string, Polynomial>& sizes, const Polynomial& times,
+                std::size_t at);
 };
 
 /// Costs of the functions of one checked program; each is counted once.
@@ -82,6 +110,7 @@ class Counter {
   explicit Counter(const Compilation& compilation);
   const Cost& cost_of(const checked::Function& function);
   [[nodiscard]] const Plan& plan_of(const checked::Function& function) const;
+  [[nodiscard]] std::size_t new_loop() { return ++loops_; }
 
  private:
   friend class BodyCounter;
@@ -90,6 +119,7 @@ class Counter {
   std::set<const checked::Function*> active_;
   std::map<const syntax::Decl*, Plan> plans_;
   Plan none_;
+  std::size_t loops_ = 0;
 };
 
 /// Bytes a value of the type takes in memory.

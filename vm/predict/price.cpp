@@ -13,6 +13,7 @@ constexpr double kIrregularBytes = 32;  // an irregular access on a device moves
 constexpr double kPage = 4096;
 constexpr double kMostBlocks = 65535;
 constexpr double kDefaultBlock = 256;
+constexpr double kWavefrontBytes = 128;  // of shared memory, a clock
 
 /// Where a working set lies at so many threads: the level that holds it, or serves its rest.
 std::size_t level_of(const MachineProfile& profile, double bytes, double threads) {
@@ -52,15 +53,15 @@ struct HostTime {
   double light_ns = 0;
 };
 
-/// `time` of 12.2 for so many runs of the work, on so many threads.
-HostTime host_time(const Work& work, double runs, const Pricing& pricing, const Sizes& sizes, double threads) {
+/// `time` of 12.2 for so many runs of one body, on so many threads.
+HostTime body_time(const Work& work, double runs, const Pricing& pricing, const Sizes& sizes, double threads) {
   const MachineProfile& profile = *pricing.profile;
   const auto table = profile.ops.find(pricing.arch);
   HostTime time;
   if (table == profile.ops.end()) return time;
   const OperationTable& costs = table->second;
   const double irregular = work.irregular().value(sizes) * runs;
-  bool vector = irregular == 0;
+  bool vector = irregular == 0 && !work.strides;
   double counted = 0;
   for (const auto& [kind, count] : work.ops) {
     const double n = count.value(sizes) * runs;
@@ -92,7 +93,7 @@ HostTime host_time(const Work& work, double runs, const Pricing& pricing, const 
   for (const auto& [array, bytes] : work.traffic) {
     const double touched = std::max(bytes.read.value(sizes), bytes.written.value(sizes)) * runs;
     const double whole = bytes.size.value(sizes);
-    set += whole > 0 && touched > 0 ? std::min(whole, std::max(touched, whole)) : touched;
+    set += whole > 0 ? std::min(whole, touched) : touched;
   }
   const double memory = (read > 0 ? read / served(profile, profile.read, set, threads) : 0) +
                         (written > 0 ? written / served(profile, profile.write, set, threads) : 0);
@@ -118,17 +119,34 @@ HostTime host_time(const Work& work, double runs, const Pricing& pricing, const 
   return time;
 }
 
+/// Of all bodies, one after the other; the one that takes longest says what bounds them.
+HostTime host_time(const Code& code, double runs, const Pricing& pricing, const Sizes& sizes, double threads) {
+  HostTime sum;
+  double longest = 0;
+  for (const auto& [loop, work] : code.bodies) {
+    const HostTime one = body_time(work, runs, pricing, sizes, threads);
+    sum.ns += one.ns;
+    sum.light_ns += one.light_ns;
+    if (one.ns <= longest) continue;
+    longest = one.ns;
+    sum.bound = one.bound;
+  }
+  return sum;
+}
+
 void price_host_region(const Region& region, const Pricing& pricing, const Sizes& sizes, Prediction& prediction) {
   const MachineProfile& profile = *pricing.profile;
+  const double threads = region.cooperation ? region.cooperation->threads : 1;  // one lane runs a block's
   const double count = std::max(region.count.value(sizes), 0.0);
   const double runs = region.runs.value(sizes);
   // A region's weight is how much one of its indices does, in the units the pool's cutoff was set for.
   double weight = 0;
-  for (const auto& [kind, times] : region.per_index.ops) weight += times.value(sizes);
+  for (const auto& [kind, times] : region.per_index.total().ops) weight += times.value(sizes) * threads;
   weight = std::max(1.0, weight / 8);
   const double grain_given = static_cast<double>(region.plan.item("grain", 0));
   const double lanes_given = static_cast<double>(region.plan.item("lanes", 0));
-  const bool is_wide = lanes_given != 1 && (grain_given > 0 ? count >= 2 : count * weight >= profile.cutoff);
+  const bool is_wide = region.kind != RegionKind::Tensor && lanes_given != 1 &&
+                       (grain_given > 0 ? count >= 2 : count * weight >= profile.cutoff);
   double used = 1;
   if (is_wide) {
     const double grain = grain_given > 0 ? grain_given : std::max(1.0, profile.grain / weight);
@@ -140,8 +158,36 @@ void price_host_region(const Region& region, const Pricing& pricing, const Sizes
     prediction.parts.push_back(
         {"pool start", (profile.fork_ns + profile.per_lane_ns * (used - 1)) * runs, "pool start", 0, false});
   }
-  const HostTime time = host_time(region.per_index, count * runs, pricing, sizes, used);
+  const HostTime time = host_time(region.per_index, count * threads * runs, pricing, sizes, used);
   prediction.parts.push_back({where, time.ns, time.bound, time.light_ns, false});
+}
+
+/// What moves through a device's memory for each index.
+double device_bytes(const Work& work, const Sizes& sizes) {
+  return work.bytes_read().value(sizes) + work.bytes_written().value(sizes) +
+         work.irregular().value(sizes) * kIrregularBytes;
+}
+
+double issued(const Work& work, const Sizes& sizes) {
+  double sum = 0;
+  for (const auto& [kind, times] : work.ops) sum += times.value(sizes);
+  return sum;
+}
+
+/// The part of a launch that takes as long as the largest of its limits, the launch itself added.
+PricedPart launched(const Region& region, double launch, const std::vector<std::pair<const char*, double>>& limits,
+                    double runs) {
+  PricedPart part;
+  part.what = std::string(region.cooperation && region.cooperation->is_finish ? "finish of the region"
+                          : region.kind == RegionKind::Device                 ? "device region"
+                          : region.kind == RegionKind::Tensor                 ? "tensor multiply"
+                                                                              : "cooperative region") +
+              " at line " + std::to_string(region.line);
+  part.is_device = true;
+  const auto most = std::ranges::max_element(limits, {}, &std::pair<const char*, double>::second);
+  part.ns = (launch + most->second) * runs;
+  part.bound = launch >= most->second ? "launch" : most->first;
+  return part;
 }
 
 void price_device_region(const Region& region, const Pricing& pricing, const Sizes& sizes, Prediction& prediction) {
@@ -153,21 +199,73 @@ void price_device_region(const Region& region, const Pricing& pricing, const Siz
   const double threads = std::min(count / per_lane, kMostBlocks * block);
   const double capacity = card.sms * card.threads_per_sm() * kOccupancyToSaturate;
   const double busy = std::clamp(threads / capacity, 1e-12, 1.0);
-  const Work& work = region.per_index;
-  const double bytes = (work.bytes_read().value(sizes) + work.bytes_written().value(sizes) +
-                        work.irregular().value(sizes) * kIrregularBytes) *
-                       count;
-  double issued = 0;
-  for (const auto& [kind, times] : work.ops) issued += times.value(sizes) * count;
+  const Work work = region.per_index.total();
+  const double bytes = device_bytes(work, sizes) * count;
+  const double operations = issued(work, sizes) * count;
   const double peak_ops = card.i32 * 1000;  // operations a nanosecond
-  const double memory = bytes / (card.dram_gbps * kMemoryEfficiency * busy);
-  const double issue = issued / (peak_ops * busy);
-  PricedPart part;
-  part.what = "device region at line " + std::to_string(region.line);
-  part.is_device = true;
-  part.ns = (kLaunchNs + std::max(memory, issue)) * runs;
-  part.bound = kLaunchNs >= std::max(memory, issue) ? "launch" : memory >= issue ? "device memory" : "device issue";
-  part.light_ns = std::max(bytes / card.dram_gbps, issued / peak_ops) * runs;
+  PricedPart part = launched(region, kLaunchNs,
+                             {{"device memory", bytes / (card.dram_gbps * kMemoryEfficiency * busy)},
+                              {"device issue", operations / (peak_ops * busy)}},
+                             runs);
+  part.light_ns = std::max(bytes / card.dram_gbps, operations / peak_ops) * runs;
+  prediction.parts.push_back(std::move(part));
+}
+
+void price_tensor(const Region& region, const Pricing& pricing, const Sizes& sizes, Prediction& prediction) {
+  const Card& card = *pricing.card;
+  const double runs = region.runs.value(sizes);
+  const double bytes = device_bytes(region.per_index.total(), sizes);
+  const double operations = 2 * region.multiply_adds.value(sizes) / (card.tensor_f16 * 1000);
+  PricedPart part =
+      launched(region, kLaunchNs,
+               {{"device memory", bytes / (card.dram_gbps * kMemoryEfficiency)}, {"device tensor", operations}}, runs);
+  part.light_ns = std::max(bytes / card.dram_gbps, operations) * runs;
+  prediction.parts.push_back(std::move(part));
+}
+
+void price_cooperative(const Region& region, const Pricing& pricing, const Sizes& sizes, Prediction& prediction) {
+  const Card& card = *pricing.card;
+  const Cooperation& of = *region.cooperation;
+  const double runs = region.runs.value(sizes);
+  const double blocks = std::max(region.count.value(sizes), 0.0);
+  const double launch = of.is_finish ? 0 : kLaunchNs;
+  const int resident = resident_blocks(card, static_cast<int>(of.threads), 0, static_cast<int>(of.shared_bytes));
+  if (resident == 0) {
+    prediction.guessed.insert("no SM of " + std::string(card.key) + " holds a block: the time is no prediction");
+    return prediction.parts.push_back(launched(region, launch, {{"no block fits", 0}}, runs));
+  }
+  const double sms = card.sms;
+  const double concurrent = std::min(blocks, sms * resident);
+  const double capacity = sms * card.threads_per_sm() * kOccupancyToSaturate;
+  const double busy = std::clamp(concurrent * of.threads / capacity, 1e-12, 1.0);
+  const double reached = std::clamp(blocks, 1.0, sms);
+  const double rate = card.dram_gbps * kMemoryEfficiency;
+  const Work work = region.per_index.total();
+  const double plain = device_bytes(work, sizes) * of.threads * blocks;
+  const double copied = of.copied_bytes.value(sizes) * blocks;
+  const double copy_rate = std::min(rate, std::max(concurrent, 1.0) * of.bytes_in_flight / kMemoryLatencyNs);
+  const double memory = plain / (rate * busy) + (copied > 0 ? copied / copy_rate : 0);
+  const double operations = issued(work, sizes) * of.threads * blocks;
+  const double peak_ops = card.i32 * 1000;
+  const double wavefronts = of.wavefronts.value(sizes) * blocks;
+  const double tensor = 2 * of.multiply_adds.value(sizes) * blocks / (card.tensor_f16 * 1000);
+  PricedPart part = launched(region, launch,
+                             {{"device memory", memory},
+                              {"device issue", operations / (peak_ops * busy)},
+                              {"shared memory", wavefronts * kWavefrontBytes / (reached * kWavefrontBytes * card.ghz)},
+                              {"device tensor", tensor * sms / reached}},
+                             runs);
+  part.light_ns = std::max({(plain + copied) / card.dram_gbps, operations / peak_ops, tensor}) * runs;
+  part.details = {{"threads a block", of.threads, "checked"},
+                  {"shared bytes a block", of.shared_bytes, "checked"},
+                  {"barriers a block", of.barriers.value(sizes), "checked"},
+                  {"blocks an SM", static_cast<double>(resident), "specification limits"},
+                  {"bytes moved", plain + copied, "model"},
+                  {"wavefronts of shared memory", wavefronts, "model"},
+                  {"operations issued", operations, "model"}};
+  if (copied > 0) part.details.push_back({"bytes in flight", concurrent * of.bytes_in_flight, "model"});
+  if (tensor > 0) part.details.push_back({"multiply-adds", of.multiply_adds.value(sizes) * blocks, "checked"});
+  part.details.push_back({"memory efficiency", kMemoryEfficiency, "assumed"});
   prediction.parts.push_back(std::move(part));
 }
 
@@ -202,12 +300,15 @@ Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes) {
   if (sequential.ns > 0)
     prediction.parts.push_back({"sequential", sequential.ns, sequential.bound, sequential.light_ns, false});
   for (const Region& region : cost.regions) {
-    if (region.kind == RegionKind::Host || region.kind == RegionKind::Pooled) {
+    (region.device ? has_device : has_wide) = true;
+    if (!region.device) {
       price_host_region(region, pricing, sizes, prediction);
-      has_wide = true;
-    } else {
-      has_device = true;
+    } else if (region.kind == RegionKind::Device) {
       price_device_region(region, pricing, sizes, prediction);
+    } else if (region.kind == RegionKind::Tensor) {
+      price_tensor(region, pricing, sizes, prediction);
+    } else {
+      price_cooperative(region, pricing, sizes, prediction);
     }
   }
   for (const Transfer& transfer : cost.transfers) {
@@ -228,8 +329,9 @@ Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes) {
   if (const double started = cost.tasks.value(sizes); started > 0) {
     prediction.parts.push_back({"task start", started * profile.spawn_ns, "task start", 0, false});
   }
-  if (const double made = cost.sequential.allocations.value(sizes); made > 0) {
-    const double bytes = cost.sequential.zeroed_bytes.value(sizes);
+  const Work straight = cost.sequential.total();
+  if (const double made = straight.allocations.value(sizes); made > 0) {
+    const double bytes = straight.zeroed_bytes.value(sizes);
     double ns = made * profile.alloc_ns + bytes / served(profile, profile.write, bytes, 1);
     if (bytes / made >= profile.mapped_bytes) ns += bytes / kPage * profile.page_ns;
     prediction.parts.push_back({"allocation", ns, "allocation", bytes / profile.write[3].all, false});
@@ -246,10 +348,15 @@ Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes) {
 
   std::set<std::string> medium = cost.approximate;
   std::set<std::string> low = cost.guessed;
+  low.insert(prediction.guessed.begin(), prediction.guessed.end());
   if (has_device) low.insert("device work is priced by a model");
   if (has_wide) medium.insert("a region runs on the lanes of the pool");
-  bool is_irregular = !cost.sequential.irregular().is_zero();
-  for (const Region& region : cost.regions) is_irregular = is_irregular || !region.per_index.irregular().is_zero();
+  const auto is_scattered = [](const Code& code) {
+    return std::ranges::any_of(code.bodies, [](const auto& body) { return !body.second.irregular().is_zero(); });
+  };
+  const bool is_irregular =
+      is_scattered(cost.sequential) ||
+      std::ranges::any_of(cost.regions, [&](const Region& region) { return is_scattered(region.per_index); });
   if (is_irregular) (prediction.bound == "irregular" ? low : medium).insert("an index rests on data");
   if (!cost.extents.empty() && sizes.empty()) low.insert("no size was given");
   for (const std::string& extent : cost.extents) {

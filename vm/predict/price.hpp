@@ -1,7 +1,9 @@
 // From counts to time: the roofline formulas of tools 12.2 to 12.4 at given sizes, on a host profile and a card.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vm/predict/cards.hpp"
@@ -10,12 +12,21 @@
 
 namespace cairn::predict {
 
+/// A figure behind the time of a cooperative region, and where it is from: `checked`, `specification limits`, `assumed`
+/// or `model`.
+struct PricedDetail {
+  std::string what;
+  double value = 0;
+  std::string_view source;
+};
+
 struct PricedPart {
   std::string what;  // "sequential", "region at line 3", "pool start", "tasks", "allocation", "transfer h2d"
   double ns = 0;
   std::string bound;    // what decides it: "compute", "memory (l1)", "launch", ...
   double light_ns = 0;  // the same work at full peak
   bool is_device = false;
+  std::vector<PricedDetail> details{};
 };
 
 struct Prediction {
@@ -23,7 +34,8 @@ struct Prediction {
   double ns = 0;
   std::string bound;  // of the largest part
   double speed_of_light = 0;
-  std::string confidence;  // high, medium, low
+  std::string confidence;         // high, medium, low
+  std::set<std::string> guessed;  // found in pricing
   std::vector<std::string> why;
   std::vector<PricedPart> parts;
 };

@@ -90,7 +90,8 @@ FunctionReport report_on(const Cost& cost, const Pricing& pricing, const std::ve
 
 namespace {
 
-Json work_record(const Work& work) {
+Json work_record(const Code& code) {
+  const Work work = code.total();
   Json ops = Json::object();
   for (const auto& [kind, count] : work.ops) {
     if (!count.is_zero()) ops[kind] = count.text();
@@ -115,6 +116,18 @@ Json record_of(const FunctionReport& report) {
                   {"runs", region.runs.text()},
                   {"per_index", work_record(region.per_index)}};
     if (!region.plan.items.empty()) entry["plan"] = region.plan.items;
+    if (!region.multiply_adds.is_zero()) entry["multiply_adds"] = region.multiply_adds.text();
+    if (region.cooperation) {
+      const Cooperation& of = *region.cooperation;
+      entry["cooperative"] = {{"threads", static_cast<std::uint64_t>(of.threads)},
+                              {"shared_bytes", static_cast<std::uint64_t>(of.shared_bytes)},
+                              {"barriers", of.barriers.text()},
+                              {"wavefronts", of.wavefronts.text()},
+                              {"copied_bytes", of.copied_bytes.text()},
+                              {"bytes_in_flight", static_cast<std::uint64_t>(of.bytes_in_flight)},
+                              {"multiply_adds", of.multiply_adds.text()},
+                              {"finish", of.is_finish}};
+    }
     record["regions"].push_back(std::move(entry));
   }
   if (!cost.tasks.is_zero()) record["tasks"] = cost.tasks.text();
@@ -125,13 +138,18 @@ Json record_of(const FunctionReport& report) {
           {{"direction", each.direction}, {"bytes", each.bytes.text()}, {"runs", each.runs.text()}});
     }
   }
-  if (!cost.sequential.zeroed_bytes.is_zero()) record["allocated_bytes"] = cost.sequential.zeroed_bytes.text();
+  if (const Polynomial bytes = cost.sequential.total().zeroed_bytes; !bytes.is_zero()) {
+    record["allocated_bytes"] = bytes.text();
+  }
   record["formula"] = report.formula;
   record["predictions"] = Json::array();
   for (const Prediction& each : report.predictions) {
     Json parts = Json::array();
     for (const PricedPart& part : each.parts) {
       parts.push_back({{"what", part.what}, {"ns", rounded_ns(part.ns)}, {"bound", part.bound}});
+      for (const PricedDetail& detail : part.details) {
+        parts.back()["figures"][detail.what] = {{"value", detail.value}, {"source", detail.source}};
+      }
     }
     Json sizes = Json::object();
     for (const auto& [name, size] : each.sizes) {
@@ -159,6 +177,15 @@ std::string for_people(const std::string& name, const FunctionReport& report) {
     std::snprintf(line.data(), line.size(), "  %-15s %8s  %-18s %4.0f%% of speed of light    %s\n", sizes.c_str(),
                   time_text(each.ns).c_str(), each.bound.c_str(), 100 * each.speed_of_light, each.confidence.c_str());
     out += line.data();
+    for (const PricedPart& part : each.parts) {
+      if (part.details.empty()) continue;
+      out += "    " + part.what + ": " + time_text(part.ns) + "  " + part.bound + "\n";
+      for (const PricedDetail& detail : part.details) {
+        std::snprintf(line.data(), line.size(), "      %-28s %12.6g [%.*s]\n", detail.what.c_str(), detail.value,
+                      static_cast<int>(detail.source.size()), detail.source.data());
+        out += line.data();
+      }
+    }
   }
   return out;
 }

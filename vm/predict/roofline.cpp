@@ -96,13 +96,21 @@ std::string label(double x, double y, std::string_view words, std::string_view s
 RooflinePoint roofline_point(std::string name, const Cost& cost, const Prediction& prediction) {
   RooflinePoint point;
   point.name = std::move(name);
-  point.operations = work_operations(cost.sequential, prediction.sizes);
-  point.bytes = work_bytes(cost.sequential, prediction.sizes);
+  const Work straight = cost.sequential.total();
+  point.operations = work_operations(straight, prediction.sizes);
+  point.bytes = work_bytes(straight, prediction.sizes);
   for (const Region& region : cost.regions) {
     const double times = region.count.value(prediction.sizes) * region.runs.value(prediction.sizes);
-    point.operations += times * work_operations(region.per_index, prediction.sizes);
-    point.bytes += times * work_bytes(region.per_index, prediction.sizes);
-    if (region.kind != RegionKind::Host && region.kind != RegionKind::Pooled) point.on_device = true;
+    const double threads = region.cooperation ? region.cooperation->threads : 1;
+    const Work work = region.per_index.total();
+    point.operations +=
+        times * (threads * work_operations(work, prediction.sizes) + 2 * region.multiply_adds.value(prediction.sizes));
+    point.bytes += times * threads * work_bytes(work, prediction.sizes);
+    if (region.cooperation) {
+      point.operations += 2 * times * region.cooperation->multiply_adds.value(prediction.sizes);
+      point.bytes += times * region.cooperation->copied_bytes.value(prediction.sizes);
+    }
+    point.on_device = point.on_device || region.device;
   }
   point.ns = prediction.ns;
   point.confidence = prediction.confidence;

@@ -83,9 +83,7 @@ std::expected<Loaded, int> load(std::string_view path, const Card& card, const I
 bool has_device_work(Loaded& loaded) {
   return std::ranges::any_of(loaded.functions, [&](const checked::Function* function) {
     const predict::Cost& cost = loaded.counter->cost_of(*function);
-    return std::ranges::any_of(cost.regions, [](const predict::Region& region) {
-      return region.kind != predict::RegionKind::Host && region.kind != predict::RegionKind::Pooled;
-    });
+    return std::ranges::any_of(cost.regions, &predict::Region::device);
   });
 }
 
