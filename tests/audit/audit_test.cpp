@@ -4,6 +4,7 @@
 
 #include "tests/cli/scratch.hpp"
 #include "vm/audit/judge.hpp"
+#include "vm/audit/npy.hpp"
 #include "vm/audit/operands.hpp"
 
 namespace cairn::audit {
@@ -146,6 +147,94 @@ TEST_CASE("a folder holds what was written, and a part that is missing is told",
     scratch.write("bad/audit.json", text);
     CHECK_FALSE(read_folder(scratch.path() / "bad").has_value());
   }
+}
+
+namespace {
+
+/// A file of NumPy: its header as written, padded as NumPy does, and so many bytes of elements.
+std::string npy(const std::string& header, std::size_t bytes, char major = 1) {
+  std::string text = header;
+  while ((10 + text.size() + 1) % 64 != 0) text += ' ';
+  text += '\n';
+  std::string made = std::string("\x93NUMPY") + major + '\0';
+  for (std::size_t k = 0; k < (major == 1 ? 2U : 4U); ++k) made += static_cast<char>(text.size() >> (8 * k) & 255U);
+  return made + text + std::string(bytes, '\0');
+}
+
+std::string described(const std::string& descr, const std::string& order, const std::string& shape) {
+  return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
+}
+
+}  // namespace
+
+TEST_CASE("a file of NumPy is read in C order, of the shape and type it is asked for", "[audit]") {
+  using ref::Format;
+  const auto read = [](const std::string& file, Format format, const ref::Shape& shape, bool boolean = false) {
+    return npy_elements(file, format, boolean, shape).has_value();
+  };
+  CHECK(read(npy(described("'<f4'", "False", "(2, 3)"), 24), Format::F32, {2, 3}));
+  CHECK(read(npy(described("'<f4'", "False", "(2, 3)"), 24, 2), Format::F32, {2, 3}));
+  CHECK(read(npy(described("'<f4'", "False", "(2, 3)"), 24, 3), Format::F32, {2, 3}));
+  CHECK(read(npy("{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}", 24), Format::F32, {2, 3}));
+  CHECK(read(npy(described("'<f2'", "False", "(4, 1)"), 8), Format::F16, {4, 1}));
+  CHECK(read(npy(described("'<f8'", "False", "(0, 3)"), 0), Format::F64, {0, 3}));
+  CHECK(read(npy(described("'<V2'", "False", "(1, 2)"), 4), Format::Bf16, {1, 2}));
+  CHECK(read(npy(described("'|V1'", "False", "(1, 2)"), 2), Format::F8E5M2, {1, 2}));
+  CHECK(read(npy(described("'|b1'", "False", "(1, 2)"), 2), Format::F32, {1, 2}, true));
+  const std::string whole = npy(described("'<f4'", "False", "(2, 3)"), 24);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    INFO(size);
+    CHECK_FALSE(read(whole.substr(0, size), Format::F32, {2, 3}));
+  }
+  CHECK_FALSE(read(whole + '\0', Format::F32, {2, 3}));
+  CHECK_FALSE(read(whole, Format::F32, {3, 2}));
+  CHECK_FALSE(read(whole, Format::F32, {6}));
+  CHECK_FALSE(read(npy(described("'>f4'", "False", "(2, 3)"), 24), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("'<i4'", "False", "(2, 3)"), 24), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("'<f8'", "False", "(2, 3)"), 48), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("'|b1'", "False", "(2, 3)"), 6), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("[('x', '<f4')]", "False", "(2, 3)"), 24), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("'<f4'", "True", "(2, 3)"), 24), Format::F32, {2, 3}));
+  CHECK_FALSE(read(npy(described("'<f4'", "0", "(2, 3)"), 24), Format::F32, {2, 3}));
+  for (const char* shape : {"(2 3)", "(2, -3)", "(2, 3.0)", "(2, 99999999999999999999)", "[2, 3]", "(6)", "()", "2, 3",
+                            "(2, 3", "(,)", "(2,, 3)", "(2, 3L)", "(18446744073709551615, 18446744073709551615)"}) {
+    INFO(shape);
+    CHECK_FALSE(read(npy(described("'<f4'", "False", shape), 24), Format::F32, {2, 3}));
+  }
+  for (const char* header : {"", "{}", "{'descr': '<f4', 'fortran_order': False}", "{'descr: '<f4'",
+                             "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'more': 1}",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} {}"}) {
+    INFO(header);
+    CHECK_FALSE(read(npy(header, 24), Format::F32, {2, 3}));
+  }
+  CHECK_FALSE(read(npy(described("'<f4'", "False", "(2, 3)"), 24, 4), Format::F32, {2, 3}));
+  std::string long_header = whole;
+  long_header[9] = '\x7f';  // more than the file has
+  CHECK_FALSE(read(long_header, Format::F32, {2, 3}));
+}
+
+TEST_CASE("a folder's array may be a file of NumPy", "[audit]") {
+  Scratch scratch;
+  const Problem problem = product(1, 2, 3);
+  Case arrays = generated(problem, {{"a", ref::Format::F32}, {"b", ref::Format::F32}, {"c", ref::Format::F32}},
+                          Inputs::Uniform, 1);
+  arrays.arrays.emplace("c", ref::Array(ref::Format::F32, {1, 2}));
+  const std::filesystem::path folder = scratch.path() / "saved";
+  REQUIRE_FALSE(write_folder(folder, problem, arrays).has_value());
+  const std::span<const std::byte> bits = arrays.arrays.at("b").storage();
+  const std::string header = npy(described("'<f4'", "False", "(3, 2)"), 0);
+  std::ofstream(folder / "b.npy", std::ios::binary)
+      << header << std::string(reinterpret_cast<const char*>(bits.data()), bits.size());
+  std::ifstream kept(folder / "audit.json");
+  std::string text{std::istreambuf_iterator<char>(kept), {}};
+  text.replace(text.find("b.bin"), 5, "b.npy");
+  std::ofstream(folder / "audit.json") << text;
+  const auto back = read_folder(folder);
+  REQUIRE(back.has_value());
+  CHECK(back->arrays.arrays.at("b").at(5) == arrays.arrays.at("b").at(5));
+  std::ofstream(folder / "b.npy", std::ios::binary) << header;
+  CHECK_FALSE(read_folder(folder).has_value());
 }
 
 TEST_CASE("a verdict is equals, covers, refutes or void", "[audit]") {

@@ -8,6 +8,7 @@
 
 #include "frontend/project/files.hpp"
 #include "runtime/reference/rounding.hpp"
+#include "vm/audit/npy.hpp"
 #include "vm/testing/contract.hpp"
 
 namespace cairn::audit {
@@ -166,16 +167,21 @@ Case arrays_of(const std::filesystem::path& folder, const Json& file, const Prob
     if (count > kMostBytes / 8) malformed(role + " has too many elements");
     const auto bytes = read_file(folder / name.get<std::string>(), kMostBytes);
     if (!bytes) malformed(name.get<std::string>() + " cannot be read: " + bytes.error());
-    if (bytes->size() != count * width) {
-      malformed(name.get<std::string>() + " has " + std::to_string(bytes->size()) + " bytes, and " + role + " " +
+    std::string_view elements = *bytes;
+    if (name.get_ref<const std::string&>().ends_with(".npy")) {
+      const auto read = npy_elements(*bytes, *format, boolean, shape);
+      if (!read) malformed(name.get<std::string>() + " " + read.error());
+      elements = *read;
+    } else if (elements.size() != count * width) {
+      malformed(name.get<std::string>() + " has " + std::to_string(elements.size()) + " bytes, and " + role + " " +
                 std::to_string(count * width));
     }
     Array into(*format, shape);
     if (boolean) {
       made.boolean_mask = true;
-      for (std::size_t i = 0; i < count; ++i) into.set(i, (*bytes)[i] != 0 ? 1.0 : 0.0);
+      for (std::size_t i = 0; i < count; ++i) into.set(i, elements[i] != 0 ? 1.0 : 0.0);
     } else {
-      std::ranges::copy(std::as_bytes(std::span(*bytes)), into.storage().begin());
+      std::ranges::copy(std::as_bytes(std::span(elements)), into.storage().begin());
     }
     made.arrays.emplace(role, std::move(into));
   }

@@ -12,9 +12,11 @@
 #include "runtime/pool/lane_pool.hpp"
 #include "runtime/reference/vectors.hpp"
 #include "vm/audit/judge.hpp"
+#include "vm/audit/placement.hpp"
 #include "vm/audit/runner.hpp"
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/commands/commands.hpp"
+#include "vm/cli/machine.hpp"
 #include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 
@@ -372,8 +374,9 @@ int audit_folder(const Invocation& invocation, const Output& output) {
 }
 
 /// Runs the function on every case, in a child; the cases then hold what it wrote.
-void run_cases(const Invocation& invocation, const Session& session, const audit::Binding& binding,
-               const audit::Problem& problem, std::vector<audit::Case>& cases, lower::Lowered& lowered) {
+void run_cases(const Invocation& invocation, const Session& session, const std::string& name,
+               const audit::Binding& binding, const audit::Problem& problem, std::vector<audit::Case>& cases,
+               lower::Lowered& lowered) {
   const auto shared = taken(audit::SharedCases::of(binding, problem, cases));
   ChildOptions limits;
   limits.timeout_seconds = static_cast<double>(invocation.number(Option::Timeout).value_or(0));
@@ -382,11 +385,14 @@ void run_cases(const Invocation& invocation, const Session& session, const audit
   limits.captured_bytes = 8000;
   const std::uint32_t code = lowered.roots.front();
   const bool returns = binding.function->result->is_scalar();
-  const std::string name(binding.function->name);
   const auto body = [&] {
     Execution execution(std::move(lowered.module), execution_options(invocation, 0));
     execution.die_of_traps();
     if (const auto missing = execution.missing()) {
+      write_error(*missing + "\n");
+      return 1;
+    }
+    if (const auto missing = execution.open_device()) {
       write_error(*missing + "\n");
       return 1;
     }
@@ -417,9 +423,40 @@ void add_mask(const audit::Binding& binding, const audit::Problem& problem, audi
   arrays.arrays.emplace("mask", std::move(array));
 }
 
+SessionOptions audit_options(const Invocation& invocation) {
+  SessionOptions options = session_options(invocation);
+  options.gpus = gpus_of_machine;
+  return options;
+}
+
+/// The program with a function of host views before the one of `binding`, which is then the new one's.
+std::unique_ptr<Session> through_host_views(const Invocation& invocation, const Session& session,
+                                            audit::Binding& binding) {
+  const std::string symbol(binding.function->name);
+  const std::string module = symbol.substr(0, symbol.rfind('.') + 1);  // find's npos + 1 is 0
+  std::string name = "on_host_views";
+  while (audit::function_named(session.compilation(), module + name) != nullptr) name += "_";
+  SessionOptions options = audit_options(invocation);
+  const SourceFile* const file = session.sources().locate(binding.function->position).file;
+  for (std::uint32_t source = 0; source < session.sources().size(); ++source) {
+    if (&session.sources().file(source) != file) continue;
+    options.insertions.push_back({source, file->text.size(), audit::host_function(binding, name)});
+  }
+  auto made = Session::open(invocation.path(), options);
+  const checked::Function* const function =
+      made->accepted() ? audit::function_named(made->compilation(), module + name) : nullptr;
+  if (function == nullptr) {
+    const auto& refusals = made->verdict().refusals;
+    give_up(symbol + " cannot be called with copies of its views" +
+            (refusals.empty() ? "" : ": " + refusals.front().message));
+  }
+  binding.function = function;
+  return made;
+}
+
 int audit_function(const Invocation& invocation, const Output& output) {
   if (!invocation.has(Option::Symbol)) give_up("cairn audit needs --symbol F, --from DIR or --vectors FILE");
-  const auto session = Session::open(invocation.path(), session_options(invocation));
+  const auto session = Session::open(invocation.path(), audit_options(invocation));
   if (!session->accepted()) return output.refuse(session->verdict(), session->sources());
   const std::string symbol(invocation.text(Option::Symbol));
   const checked::Function* function = audit::function_named(session->compilation(), symbol);
@@ -433,9 +470,13 @@ int audit_function(const Invocation& invocation, const Output& output) {
   auto binding = audit::bind(*function, session->compilation().names, form, roles_of(invocation));
   if (!binding) return output.refuse(std::move(binding.error()), session->sources());
   const bool on_device = std::ranges::any_of(binding->parameters, &audit::Binding::Parameter::device);
+  std::unique_ptr<Session> with_copies;
   if (on_device && !session->is_emulated()) {
-    give_up(symbol + " takes views on a device, which this build runs with --emulate alone");
+    if (auto refusal = session->judge_device()) return output.refuse(std::move(*refusal), session->sources());
+    with_copies = through_host_views(invocation, *session, *binding);
+    function = binding->function;
   }
+  const Session& run = with_copies ? *with_copies : *session;
 
   const audit::JudgementOptions options = judgement_options(invocation);
   audit::Problem problem;
@@ -461,8 +502,11 @@ int audit_function(const Invocation& invocation, const Output& output) {
   lower::Options lowering;
   lowering.entry = false;
   lowering.roots = {function};
-  auto lowered = session->lower(lowering);
+  auto lowered = run.lower(lowering);
   if (!lowered) return output.refuse(std::move(lowered.error()), session->sources());
+  if (bytecode::has_device_work(lowered->module)) {
+    if (auto refusal = run.judge_device()) return output.refuse(std::move(*refusal), session->sources());
+  }
 
   std::map<std::string, ref::Format, std::less<>> formats;
   for (const audit::Binding::Parameter& each : binding->parameters) {
@@ -491,7 +535,7 @@ int audit_function(const Invocation& invocation, const Output& output) {
     }
   }
   const Asked asked = asked_rows(invocation, problem.form, shapes, options);
-  run_cases(invocation, *session, *binding, problem, cases, *lowered);
+  run_cases(invocation, run, symbol, *binding, problem, cases, *lowered);
   if (session->is_emulated()) source.emulated_for = session->device_target();
   if (invocation.has(Option::Save)) {
     const std::string folder(invocation.text(Option::Save));
