@@ -99,6 +99,25 @@ fn main() -> i32 {
 run, emulated = cairn("run", "t.cairn"), cairn("run", "--emulate", "--device-target", "sm_90", "t.cairn")
 check("a failed guard says what it says emulated", run[:2] == (-6, "before\n") and run[2] == emulated[2].split("\n", 1)[1], (run, emulated))
 
+pathlib.Path("audited.cairn").write_text("""fn product(m:usize, n:usize, k:usize, mk:usize, a:ro<f32>[mk]@device, kn:usize, b:ro<f32>[kn]@device,
+           mn:usize, c:rw<f32>[mn]@device) {
+  parallel e in mn {
+    let mut sum = c[e];
+    for p in 0..k { sum += a[e / n * k + p] * b[p * n + e % n]; }
+    c[e] = sum;
+  }
+}
+fn on_host_views(n:usize) -> usize { return n; }
+""")
+words = ("audit", "audited.cairn", "--symbol", "product", "--at", "m=3,n=5,k=9", "--cases", "2", "--onto", "--device-target", "sm_90")
+run, emulated = cairn(*words, "--require", "matmul_sequential(f32, fma=false)"), cairn(*words, "--emulate")
+check("an audit of device views copies them, and its verdicts are emulation's",
+      run[0] == 0 and run[1] == emulated[1] and "  equals   matmul_sequential(f32, fma=false)  30 of 30" in run[1], (run, emulated))
+run = cairn(*words, CAIRN_STUB_DEVICES="")
+check("an audit without a device has no verdict", run[:2] == (2, "") and "--emulate" in run[2], run)
+run = cairn(*words, CAIRN_STUB_FAIL="kernel:0:700")
+check("nor has one whose kernel fails", run[:2] == (2, "") and "product did not return" in run[2], run)
+
 done = subprocess.run([sys.executable, ROOT / "tests" / "gpu" / "check", "--cairn", CAIRN, "--stub", STUB, "--jobs", "2"],
                       capture_output=True, text=True, timeout=900)
 lines = done.stdout.splitlines()

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <array>
+
+#include "vm/predict/body_counter.hpp"
+
+namespace cairn::predict {
+
+void BodyCounter::block(const Block& of) {
+  for (const Stmt* each : of.statements) statement(*each);
+}
+
+Polynomial BodyCounter::known_trips(const std::optional<Polynomial>& lo, const std::optional<Polynomial>& hi) {
+  if (lo && hi) return *hi - *lo;
+  guess("a loop's bound is no polynomial of sizes");
+  return Polynomial(1.0);
+}
+
+std::optional<Polynomial> BodyCounter::bound(const Expr& of, bool is_upper) {
+  for (const Loop& loop : loops_) {
+    if (loop.binder == nullptr || !mentions(of, *loop.binder)) continue;
+    approximate("a loop's bound is the index of a loop around it");
+    const KnownSizes::Values saved = sizes_.values();
+    for (const Loop& each : loops_) {
+      if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.trips : Polynomial());
+    }
+    const auto found = sizes_.value(of);
+    sizes_.put_back(saved);
+    return found;
+  }
+  return sizes_.value(of);
+}
+
+bool BodyCounter::mentions(const Expr& of, const Local& local) {
+  return checked::any_expression(
+      of, [&](const Expr& each) { return each.kind == ExprKind::Local && each.as<LocalExpr>().local == &local; });
+}
+
+void BodyCounter::update(const Expr& target, BinaryOp op, const Type& type, bool is_proved) {
+  const bool gathers = op == BinaryOp::Add && target.kind == ExprKind::Local && !loops_.empty();
+  if (gathers && type.is_float()) return count(float_kind(type, "_fold"));
+  if (gathers && !type.is(TypeKind::Usize)) return count("int_fold");
+  arithmetic(op, type, is_proved);
+}
+
+void BodyCounter::assign(const AssignStmt& of) {
+  if (of.value->kind == ExprKind::Binary && of.place->kind == ExprKind::Local) {
+    const auto& sum = of.value->as<BinaryExpr>();
+    const auto is_target = [&](const Expr* side) {
+      return side->kind == ExprKind::Load && side->as<LoadExpr>().place->kind == ExprKind::Local &&
+             side->as<LoadExpr>().place->as<LocalExpr>().local == of.place->as<LocalExpr>().local;
+    };
+    if (is_target(sum.left) || is_target(sum.right)) {
+      value(is_target(sum.left) ? *sum.right : *sum.left);
+      return update(*of.place, sum.op, *sum.left->type, discharged_.contains(sum));
+    }
+  }
+  value(*of.value);
+  place(*of.place, false, true);
+}
+
+void BodyCounter::alternatives(const std::vector<const Block*>& arms) {
+  count("branch");
+  const Code before = *code_;
+  const auto streamed_before = streamed_;
+  Code dearest = before;
+  for (const Block* arm : arms) {
+    *code_ = before;
+    streamed_ = streamed_before;
+    if (arm != nullptr) block(*arm);
+    for (const auto& [loop, work] : code_->bodies) keep_dearer(dearest.bodies[loop], work);
+  }
+  *code_ = std::move(dearest);
+}
+
+void BodyCounter::keep_dearer(Work& dearest, const Work& work) {
+  for (const auto& [kind, times] : work.ops) dearest.ops[kind] = Polynomial::larger(dearest.ops[kind], times);
+  for (const auto& [array, bytes] : work.traffic) {
+    Traffic& kept = dearest.traffic[array];
+    kept.read = Polynomial::larger(kept.read, bytes.read);
+    kept.written = Polynomial::larger(kept.written, bytes.written);
+    kept.irregular = Polynomial::larger(kept.irregular, bytes.irregular);
+    if (kept.size.is_zero()) kept.size = bytes.size;
+  }
+  dearest.strides = dearest.strides || work.strides;
+  dearest.allocations = Polynomial::larger(dearest.allocations, work.allocations);
+  dearest.zeroed_bytes = Polynomial::larger(dearest.zeroed_bytes, work.zeroed_bytes);
+}
+
+Region BodyCounter::region_at(RegionKind kind, bool device, Position position) {
+  Region made;
+  made.kind = kind;
+  made.device = device;
+  made.line = counter_.compilation_.sources.locate(position).line;
+  made.runs = trips();
+  made.plan = counter_.plan_of(function_);
+  if (device) guess("it runs on a device");
+  if (!device) approximate("a region runs on the lanes of the pool");
+  return made;
+}
+
+void BodyCounter::apart(Code& into, checked::List<Local* const> names, const Block& code) {
+  std::vector<Loop> outer;
+  std::swap(outer, loops_);
+  Code* const saved = code_;
+  const auto streamed_before = std::move(streamed_);
+  streamed_.clear();
+  code_ = &into;
+  loops_.push_back({nullptr, Polynomial(1.0), ++last_loop_, 0});
+  for (const Local* each : names) loops_.push_back({each, Polynomial(1.0), last_loop_, 0});
+  block(code);
+  code_ = saved;
+  streamed_ = streamed_before;
+  std::swap(outer, loops_);
+}
+
+void BodyCounter::region(RegionKind kind, const Expr* extent, const Function* lane, Position position) {
+  value(*extent);
+  Region made = region_at(kind, kind == RegionKind::Device, position);
+  const auto counted = sizes_.value(*extent);
+  if (!counted) guess("the number of indices of a region is not known");
+  made.count = counted.value_or(Polynomial(1.0));
+  if (lane != nullptr && lane->body != nullptr) apart(made.per_index, lane->parameters, *lane->body);
+  cost_.regions.push_back(std::move(made));
+}
+
+void BodyCounter::reduce(const ReduceStmt& of) {
+  if (of.warp) {
+    if (of.warp_value != nullptr) value(*of.warp_value);
+    return count("int", 5);
+  }
+  const Type& type = *of.lane->result;
+  const std::string fold = type.is_float() ? float_kind(type, "_fold") : "int_fold";
+  if (of.device || of.parallel) {
+    region(of.device ? RegionKind::Device : RegionKind::Pooled, of.extent, of.lane, of.position);
+    cost_.regions.back().per_index.bodies[0].ops[fold] += Polynomial(1.0);
+  } else {
+    value(*of.extent);
+    looped(of.lane->parameters.front(), known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
+      block(*of.lane->body);
+      count(fold);
+    });
+  }
+  if (of.target != nullptr) place(*of.target, false, true);
+}
+
+void BodyCounter::scan(const ScanStmt& of) {
+  const Type& type = *of.lane->result;
+  const std::string fold = type.is_float() ? float_kind(type, "_fold") : "int_fold";
+  const double bytes = static_cast<double>(size_of(type));
+  const Local* root = root_of(*of.output);
+  const std::string array = root == nullptr ? "_" : name(*root);
+  if (of.device || of.parallel) {
+    region(of.device ? RegionKind::Device : RegionKind::Pooled, of.extent, of.lane, of.position);
+    Work& work = cost_.regions.back().per_index.bodies[0];
+    work.ops[fold] += Polynomial(2.0);  // two passes
+    work.ops["store"] += Polynomial(2.0);
+    work.traffic[array].written += Polynomial(2 * bytes);
+    work.traffic[array].read += Polynomial(bytes);
+    return;
+  }
+  value(*of.extent);
+  looped(of.lane->parameters.front(), known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
+    block(*of.lane->body);
+    count(fold);
+    count("store");
+    Traffic& traffic = here().traffic[array];
+    traffic.written += trips() * Polynomial(bytes);
+    if (const auto length = sizes_.length(*of.output)) traffic.size = *length * Polynomial(bytes);
+  });
+}
+
+void BodyCounter::compact(const CompactStmt& of) {
+  if (of.device) {
+    region(RegionKind::Device, of.extent, of.condition, of.position);
+    return;
+  }
+  value(*of.extent);
+  const Local* root = root_of(*of.output);
+  looped(of.binder, known_trips(Polynomial(), sizes_.value(*of.extent)), [&] {
+    count("collect");
+    value(*of.predicate);
+    value(*of.projected);
+    const double bytes = static_cast<double>(size_of(*of.projected->type));
+    Traffic& traffic = here().traffic[root == nullptr ? "_" : name(*root)];
+    traffic.written += trips() * Polynomial(bytes);
+    if (const auto length = sizes_.length(*of.output)) traffic.size = *length * Polynomial(bytes);
+  });
+}
+
+void BodyCounter::statement(const Stmt& of) {
+  switch (of.kind) {
+    case StmtKind::Let: {
+      const auto& let = of.as<LetStmt>();
+      if (let.value == nullptr) return;
+      value(*let.value);
+      if (let.local == nullptr) return;
+      if (!let.local->is_mutable && let.local->type->is_integer()) {
+        if (const auto known = sizes_.value(*let.value)) sizes_.set_value(*let.local, *known);
+        std::size_t depth = 0;
+        const Moves moves = motion(*let.value, depth);
+        motions_[let.local] = {moves, depth};
+        if (!loops_.empty()) steps_[let.local] = {loops_.back().id, step(*let.value)};
+      }
+      if (cooperation_ != nullptr && (let.local->is_mutable || is_a_threads(*let.value))) of_thread_.insert(let.local);
+      if (let.value->kind == ExprKind::BufNew) {
+        if (const auto known = sizes_.value(*let.value->as<BufNewExpr>().count)) sizes_.set_length(*let.local, *known);
+      } else if (const auto known = let.local->type->is(TypeKind::View) ? sizes_.length(*let.value) : std::nullopt) {
+        sizes_.set_length(*let.local, *known);
+      }
+      return;
+    }
+    case StmtKind::Assign:
+      return assign(of.as<AssignStmt>());
+    case StmtKind::Compound: {
+      const auto& compound = of.as<CompoundStmt>();
+      place(*compound.place, true, true);
+      value(*compound.value);
+      return update(*compound.place, compound.op, *compound.place->type, discharged_.contains(compound));
+    }
+    case StmtKind::If:
+      value(*of.as<IfStmt>().condition);
+      return alternatives({of.as<IfStmt>().then, of.as<IfStmt>().otherwise});
+    case StmtKind::Match: {
+      value(*of.as<MatchStmt>().subject);
+      std::vector<const Block*> arms;
+      for (const MatchArm& arm : of.as<MatchStmt>().arms) arms.push_back(arm.body);
+      return alternatives(arms);
+    }
+    case StmtKind::While:
+      guess("a while loop's turns are not known: its body counts once");
+      return looped(nullptr, Polynomial(1.0), [&] {
+        value(*of.as<WhileStmt>().condition);
+        block(*of.as<WhileStmt>().body);
+      });
+    case StmtKind::For: {
+      const auto& loop = of.as<ForStmt>();
+      if (loop.lo != nullptr) value(*loop.lo);
+      value(*loop.hi);
+      const auto lo = loop.lo == nullptr ? std::optional<Polynomial>(Polynomial()) : bound(*loop.lo, false);
+      return looped(loop.binder, known_trips(lo, bound(*loop.hi, true)), [&] { block(*loop.body); });
+    }
+    case StmtKind::Storage: {
+      const auto& storage = of.as<StorageStmt>();
+      if (storage.count != nullptr) value(*storage.count);
+      const auto elements = storage.count == nullptr ? std::nullopt : sizes_.value(*storage.count);
+      if (elements) sizes_.set_length(*storage.local, *elements);
+      if (storage.local->kind == LocalKind::Buffer) allocate(elements, *storage.local->type->element);
+      return;
+    }
+    case StmtKind::Parallel:
+      return region(of.as<ParallelStmt>().device ? RegionKind::Device : RegionKind::Host, of.as<ParallelStmt>().extent,
+                    of.as<ParallelStmt>().lane, of.position);
+    case StmtKind::Reduce:
+      return reduce(of.as<ReduceStmt>());
+    case StmtKind::Scan:
+      return scan(of.as<ScanStmt>());
+    case StmtKind::Compact:
+      return compact(of.as<CompactStmt>());
+    case StmtKind::Block:
+      return block(*of.as<BlockStmt>().body);
+    case StmtKind::Asm:
+      count("io");
+      return guess("it has assembly");
+    case StmtKind::Cooperative:
+      return cooperative(of.as<CooperativeStmt>());
+    case StmtKind::Shared:
+      return sizes_.set_length(*of.as<SharedStmt>().local, Polynomial(static_cast<double>(of.as<SharedStmt>().length)));
+    case StmtKind::Pipeline:
+      return sizes_.set_length(*of.as<PipelineStmt>().local,
+                               Polynomial(static_cast<double>(of.as<PipelineStmt>().size)));
+    case StmtKind::Barrier:
+      if (cooperation_ != nullptr) cooperation_->barriers += trips();
+      return;
+    default:
+      for_each_part(
+          of, [&](const Expr& each) { value(each); }, [&](const Block& nested) { block(nested); },
+          [](const Function&) {});
+      return;
+  }
+}
+}  // namespace cairn::predict
