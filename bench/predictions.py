@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Holds `cairn predict` to measured times: predictions.py [--profile FILE] [--rounds N] [--scales N].
+"""Holds `cairn predict` to measured times: predictions.py [--profile FILE] [--rounds N] [--scales N] [--cpu].
 
 Every program of the list is priced as it stands (`predict --symbol main`) and run as a whole process with `--tier auto`;
 so are versions of it with the constants below scaled down, so that times spread over some orders of magnitude. Measured
-is processor time less that of an empty program; of programs with lanes it is time of the wall. Printed: for each version
+is processor time less that of an empty program; of programs with lanes it is time of the wall, which a busy machine
+spoils: with --cpu those run on one lane, are priced on one, and processor time counts. Printed: for each version
 predicted over measured time, and why it was guessed where it was; Spearman's rank correlation of predicted and measured
 time, over the versions whose counts are sizes, over whole programs of those, and over all; where ranks are furthest off.
 
 Without --profile a host profile is measured first (`cairn doctor --calibrate`).
 """
-import argparse, json, math, pathlib, re, subprocess, sys
+import argparse, json, math, os, pathlib, re, subprocess, sys
 
 from measure import CAIRN, HERE, WORK, run
 from jit import PROGRAMS
@@ -101,18 +102,25 @@ def main():
     parser.add_argument("--profile", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scales", type=int, default=3, help="versions of each program, the program itself among them")
+    parser.add_argument("--cpu", action="store_true", help="one lane, and processor time alone")
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     profile = args.profile or WORK / "machine.json"
     if args.profile is None:
         subprocess.run([str(CAIRN), "doctor", "--calibrate", str(profile)], check=True, stdout=subprocess.DEVNULL)
+    if args.cpu:
+        os.environ["CAIRN_LANES"] = "1"
+        record = json.loads(profile.read_text())
+        record["host"]["lanes"] = record["host"]["cores"] = 1
+        profile = WORK / "one_lane.json"
+        profile.write_text(json.dumps(record))
     empty = {wide: measured(HERE / "programs" / "hello.cairn", 5, wide) for wide in (False, True)}
     rows = []
     print(f"{'':28}{'predicted ms':>14}{'measured ms':>14}{'ratio':>10}  bound")
     for name in args.names or [*PROGRAMS, *(each for each in SCALED if each.startswith("parallel"))]:
         for label, path in versions(name, args.scales):
             ns, bound, why = predicted(path, profile)
-            wide = name.startswith("parallel")
+            wide = name.startswith("parallel") and not args.cpu
             taken = max(measured(path, args.rounds, wide) - empty[wide], 1e-6)
             rows.append({"label": label, "predicted": ns * 1e-9, "measured": taken, "bound": bound, "why": why})
             print(f"{label:28}{ns * 1e-6:14.2f}{taken * 1e3:14.2f}{ns * 1e-9 / taken:10.2g}  {bound:15}"

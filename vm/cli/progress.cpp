@@ -1,5 +1,7 @@
 #include "vm/cli/progress.hpp"
 
+#include <csignal>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -12,6 +14,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kQuiet{700};    // before the first line
 constexpr std::chrono::milliseconds kBetween{100};  // two lines
+
+/// Calls nothing that a signal handler may not.
+void interrupted(int signal) {
+  const std::string_view words = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[Kinterrupted: there is no verdict\n"
+                                                              : "interrupted: there is no verdict\n";
+  static_cast<void>(::write(STDERR_FILENO, words.data(), words.size()) < 0);
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
 
 }  // namespace
 
@@ -28,6 +39,13 @@ void Progress::tell(std::size_t done, std::size_t total) {
   shown_ = true;
   const auto percent = static_cast<unsigned>(100.0 * static_cast<double>(done) / static_cast<double>(total));
   write_error("\r\x1b[K" + what_ + " " + std::to_string(percent) + "%");
+}
+
+void tell_of_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = interrupted;
+  action.sa_flags = SA_NODEFER;
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
 }  // namespace cairn::cli

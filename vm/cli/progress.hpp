@@ -26,4 +26,8 @@ class Progress {
   Clock::time_point next_;
 };
 
+/// From now on an interrupt takes the line away, says that there is no verdict, and ends the process as the signal
+/// does. What runs in children ends with it.
+void tell_of_interrupts();
+
 }  // namespace cairn::cli

@@ -547,6 +547,7 @@ int audit_function(const Invocation& invocation, const Output& output) {
 }  // namespace
 
 int audit_command(const Invocation& invocation) {
+  tell_of_interrupts();
   const Output output(invocation);
   try {
     if (invocation.has(Option::Vectors)) return check_vector_files(invocation, output);

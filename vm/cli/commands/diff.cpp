@@ -6,6 +6,7 @@
 
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/program_diff.hpp"
+#include "vm/cli/progress.hpp"
 #include "vm/cli/revisions.hpp"
 #include "vm/cli/running.hpp"
 
@@ -119,6 +120,7 @@ bool meets(const ProgramDiff& diff, std::string_view required) {
 }  // namespace
 
 int diff_command(const Invocation& invocation) {
+  tell_of_interrupts();
   const Output output(invocation);
   const std::string inside(invocation.text(Option::In));
   SessionOptions session_options;

@@ -10,6 +10,7 @@
 #include "frontend/source/source_map.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/pricing.hpp"
+#include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/cli/validation.hpp"
 #include "vm/testing/values.hpp"
@@ -208,6 +209,7 @@ std::optional<Timed> make_timed(std::unique_ptr<Session> session, const std::str
 }  // namespace
 
 int tune_command(const Invocation& invocation) {
+  tell_of_interrupts();
   const Output output(invocation);
   if (!invocation.has(Option::Symbol))
     return output.refuse(no_verdict("Which function is to be tuned? Give --symbol F."));

@@ -10,6 +10,7 @@
 #include "vm/cli/comparisons.hpp"
 #include "vm/cli/help.hpp"
 #include "vm/cli/machine.hpp"
+#include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/cli/validation.hpp"
 #include "vm/testing/contract.hpp"
@@ -116,6 +117,7 @@ bool keep(const fs::path& file, Regressions regressions, const ValidationCase& i
 }  // namespace
 
 int validate_command(const Invocation& invocation) {
+  tell_of_interrupts();
   const Output output(invocation);
   const SessionOptions options = session_options(invocation);
   if (!invocation.has(Option::Symbol)) {

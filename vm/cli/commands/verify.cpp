@@ -11,6 +11,7 @@
 #include "frontend/support/sha256.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/comparisons.hpp"
+#include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/verify/fragment.hpp"
 #include "vm/verify/versions.hpp"
@@ -271,6 +272,7 @@ int verify_all(const Request& request, const Output& output) {
 }  // namespace
 
 int verify_command(const Invocation& invocation) {
+  tell_of_interrupts();
   const Output output(invocation);
   const bool all = invocation.has(Option::All);
   if (all == invocation.has(Option::Symbol)) {
