@@ -29,6 +29,9 @@ class PhaseKernel {
   [[nodiscard]] const std::string& text() const { return text_; }
   /// Whether some index, or some loop's count, is not a number.
   [[nodiscard]] bool has_limits() const { return has_limits_; }
+  /// Whether the block may go more ways than the rule keeps apart: of several ways judged as one it finds more pairs,
+  /// never fewer.
+  [[nodiscard]] bool merges_ways() const { return merges_ways_; }
 
   struct Race {
     unsigned line = 0;  // of either access
@@ -79,6 +82,7 @@ class PhaseKernel {
 
   std::string text_;
   bool has_limits_ = false;
+  bool merges_ways_ = false;
   bool has_symbols_ = false;
   unsigned arrays_ = 1;
   std::vector<std::uint64_t> lengths_;
