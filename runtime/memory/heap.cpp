@@ -23,28 +23,35 @@ void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_
   // Elements without bytes still lie somewhere.
   const std::uint64_t bytes = std::max<std::uint64_t>(count * size, 1);
   if (!memory_.take(bytes)) return nullptr;
-  if (heap_ == nullptr) {
-    library_ = MimallocLibrary::open();
-    if (library_ != nullptr) heap_ = library_->heap_new();
-  }
-  auto* heap = static_cast<mi_heap_t*>(heap_);
-  void* block = nullptr;
-  if (heap != nullptr) {
-    block = align <= 16 ? library_->heap_zalloc(heap, bytes) : library_->heap_zalloc_aligned(heap, bytes, align);
-  }
+  void* const block = bytes >= LargeBlocks::kLeastBytes && !kHeapIsWatched
+                          ? memory_.large_blocks().allocate(bytes, this)
+                          : allocate_small(bytes, align);
   if (block == nullptr) memory_.give_back(bytes);
   return block;
 }
 
+void* ThreadHeap::allocate_small(std::uint64_t bytes, std::uint32_t align) {
+  if (heap_ == nullptr) {
+    library_ = MimallocLibrary::open();
+    if (library_ != nullptr) heap_ = library_->heap_new();
+  }
+  auto* const heap = static_cast<mi_heap_t*>(heap_);
+  if (heap == nullptr) return nullptr;
+  return align <= 16 ? library_->heap_zalloc(heap, bytes) : library_->heap_zalloc_aligned(heap, bytes, align);
+}
+
 void ThreadHeap::release(void* block, std::uint64_t bytes) {
   if (block == nullptr) return;
-  // Of another thread's heap perhaps, so that this one may not have asked for the library yet.
-  if (library_ == nullptr) library_ = MimallocLibrary::open();
-  library_->free(block);
+  if (!memory_.large_blocks().release(block)) {
+    // Of another thread's heap perhaps, so that this one may not have asked for the library yet.
+    if (library_ == nullptr) library_ = MimallocLibrary::open();
+    library_->free(block);
+  }
   memory_.give_back(std::max<std::uint64_t>(bytes, 1));
 }
 
 void ThreadHeap::destroy() {
+  memory_.large_blocks().release_all(this);
   if (heap_ != nullptr) library_->heap_destroy(static_cast<mi_heap_t*>(heap_));
   heap_ = nullptr;
 }

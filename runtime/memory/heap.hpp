@@ -1,6 +1,6 @@
 // Where owners live. Every instance of the machine counts what it holds (InstanceMemory) and has one mimalloc heap for
-// each thread it runs on (ThreadHeap): a heap allocates only on its own thread, any thread may release. Destroying the
-// heaps frees everything the program left, whatever it did.
+// each thread it runs on (ThreadHeap), for all but large blocks: a heap allocates only on its own thread, any thread
+// may release. Destroying the heaps frees everything the program left, whatever it did.
 //
 // Nothing is touched before the first allocation.
 #pragma once
@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/memory/large_blocks.hpp"
+
 namespace cairn {
 
 struct MimallocLibrary;
 
-/// Bytes an instance may hold; counted only when there is a limit.
+/// Bytes an instance may hold, counted only when there is a limit, and its large blocks.
 class InstanceMemory {
  public:
   explicit InstanceMemory(std::uint64_t limit = 0) : limit_(limit) {}
@@ -24,10 +26,12 @@ class InstanceMemory {
   void give_back(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  [[nodiscard]] LargeBlocks& large_blocks() { return large_blocks_; }
 
  private:
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
+  LargeBlocks large_blocks_;
 };
 
 class ThreadHeap {
@@ -55,6 +59,8 @@ class ThreadHeap {
   void destroy();
 
  private:
+  [[nodiscard]] void* allocate_small(std::uint64_t bytes, std::uint32_t align);
+
   InstanceMemory& memory_;
   const MimallocLibrary* library_ = nullptr;  // there when this thread's heap allocated or released anything
   void* heap_ = nullptr;                      // mi_heap_t

@@ -8,12 +8,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CAIRN_WATCHED_HEAP
-#endif
-#endif
-
 #ifdef CAIRN_WATCHED_HEAP
 // A request that cannot be met answers null, as the allocation guard wants, in place of ending the process.
 // NOLINTBEGIN(bugprone-reserved-identifier)

@@ -4,7 +4,20 @@
 
 #include <mimalloc.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CAIRN_WATCHED_HEAP
+#endif
+#endif
+
 namespace cairn {
+
+/// Under the address sanitizer every block lives in the heap it watches.
+#ifdef CAIRN_WATCHED_HEAP
+inline constexpr bool kHeapIsWatched = true;
+#else
+inline constexpr bool kHeapIsWatched = false;
+#endif
 
 /// The functions of mimalloc that heaps use.
 struct MimallocLibrary {
