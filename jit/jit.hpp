@@ -175,9 +175,9 @@ struct KernelLayout {
   std::vector<KernelPoint> waits;  // barriers and warp operations; number k is resumed as k + 1
 };
 
-/// A block being run by machine code.
+/// A block being run by machine code, or groups of a device lane's indices.
 struct KernelBlock {
-  std::uint64_t block = 0;
+  std::uint64_t block = 0;  // of lanes: the group to stop before
   std::uint8_t* environment = nullptr;
   std::uint8_t* shared = nullptr;
   std::uint8_t* groups = nullptr;  // group_bytes for each eight threads; on a boundary of 64. Each begins with 0
@@ -189,14 +189,14 @@ struct KernelBlock {
   void* owner = nullptr;
   std::uint64_t group_bytes = 0;  // of the layout
   std::uint64_t returned = 0;     // groups; 0 at the start
-  std::uint64_t group = 0;        // the one that left
+  std::uint64_t group = 0;        // the one that left; of lanes, at the start, the first
   std::uint64_t mask = 0;         // its threads that stand where it left
 };
 /// Does the warp operation of a point for the 32 threads from `first` on, of `given` into `results`. 0 when it trapped.
 using KernelExchange = std::uint64_t (*)(KernelBlock* block, std::uint64_t first, std::uint64_t point);
 
 /// The machine code of a kernel: its phases with the loop over a block's threads inside, eight threads at a time
-/// (docs/jit.md, "Phases of kernels").
+/// (docs/jit.md, "Phases of kernels"). Or of a device lane: eight indices at a time, all below kMostIndices.
 class KernelCode {
  public:
   /// Null when the processor has not the vectors, or the kernel has a form that is not translated. `listing`: gets the
@@ -206,6 +206,7 @@ class KernelCode {
                                                           std::string* listing = nullptr);
   virtual ~KernelCode() = default;
   static constexpr std::uint64_t kTrapped = ~std::uint64_t{0};
+  static constexpr std::uint64_t kMostIndices = std::uint64_t{1} << 47;
   /// 0: the block has ended. kTrapped: an exchange has. Else 1 + the number of the leave at which a group stopped.
   virtual std::uint64_t run(KernelBlock& block) const = 0;
   [[nodiscard]] virtual const KernelLayout& layout() const = 0;

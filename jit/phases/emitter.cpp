@@ -41,7 +41,10 @@ bool Emitter::emit() {
   masks_ = cc_.newIntPtr("masks");
   function->setArg(0, block_);
   find_invariants();
-  for (std::size_t k = 0; k < graph_.nodes.size(); ++k) labels_.push_back(cc_.newLabel());
+  for (const Node& node : graph_.nodes) {
+    labels_.push_back(cc_.newLabel());
+    masked_labels_.push_back(node.divergent ? cc_.newLabel() : labels_.back());
+  }
   advance_ = cc_.newLabel();
   again_ = cc_.newLabel();
   trapped_ = cc_.newLabel();
@@ -49,8 +52,11 @@ bool Emitter::emit() {
     if (graph_.nodes[k].ends_in_sync) resumes_.emplace_back(k, cc_.newLabel());
   }
   layout.waits.resize(resumes_.size());
-  prologue();
-  for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k);
+  graph_.is_lane() ? lane_prologue() : prologue();
+  for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k, false);
+  for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) {
+    if (graph_.nodes[k].divergent) node(k, true);
+  }
   if (failed_) return false;
   exchange_trapped();
   cold_ends();
@@ -108,35 +114,73 @@ void Emitter::prologue() {
   cc_.xor_(status.r32(), status.r32());
   cc_.ret(status);
   cc_.bind(start);
-  const auto entry = [&](std::uint32_t slot) { return graph_.nodes[0].in[slot]; };
-  if (entry(0) != kNone && value(entry(0)).kind == Class::Uniform) {
-    const Gp made = fresh_gp();
-    cc_.mov(made, BLOCK_FIELD(block));
-    define(entry(0), made);
-  }
-  if (entry(1) != kNone && value(entry(1)).kind == Class::Linear) {
-    const Gp made = fresh_gp();
-    cc_.mov(made, group_);
-    cc_.shl(made, 3);
-    define(entry(1), made);
-  }
-  if (entry(2) != kNone && value(entry(2)).kind == Class::Uniform) {
-    const Gp made = fresh_gp();
-    cc_.mov(made, BLOCK_FIELD(environment));
-    define(entry(2), made);
-  }
+  enter(0, BLOCK_FIELD(block));
+  enter_threads(1);
+  enter(2, BLOCK_FIELD(environment));
 }
 
-void Emitter::node(NodeId k) {
+/// What is the same in all groups is loaded once.
+void Emitter::lane_prologue() {
+  cc_.mov(masks_, BLOCK_FIELD(masks));
+  cc_.mov(frame_, BLOCK_FIELD(groups));
+  cc_.mov(group_, BLOCK_FIELD(group));
+  enter(2, BLOCK_FIELD(environment));
+  state_ = graph_.nodes[0].in;
+  for (const Instruction& each : graph_.nodes[0].code) {
+    if (is_hoisted(each)) instruction(each);
+  }
+  const Label start = cc_.newLabel();
+  cc_.jmp(start);
+  cc_.bind(advance_);
+  cc_.inc(group_);
+  cc_.bind(start);
+  const Label more = cc_.newLabel();
+  cc_.cmp(group_, BLOCK_FIELD(block));
+  cc_.jb(more);
+  const Gp status = fresh_gp();
+  cc_.xor_(status.r32(), status.r32());
+  cc_.ret(status);
+  cc_.bind(more);
+  enter_threads(0);
+}
+
+/// Of a lane's environment, which nothing writes.
+bool Emitter::is_hoisted(const Instruction& each) const {
+  return graph_.is_lane() && (each.shape->verb == Verb::Load || each.op == Op::LoadPair) &&
+         each.use[1] == graph_.nodes[0].in[2];
+}
+
+/// A slot that holds a word at the start, the same in all threads.
+void Emitter::enter(std::uint32_t slot, const x86::Mem& from) {
+  const ValueId id = graph_.nodes[0].in[slot];
+  if (id == kNone || value(id).kind != Class::Uniform) return;
+  const Gp made = fresh_gp();
+  cc_.mov(made, from);
+  define(id, made);
+}
+
+/// A slot that holds the number of each thread at the start.
+void Emitter::enter_threads(std::uint32_t slot) {
+  const ValueId id = graph_.nodes[0].in[slot];
+  if (id == kNone || value(id).kind != Class::Linear) return;
+  const Gp made = fresh_gp();
+  cc_.mov(made, group_);
+  cc_.shl(made, 3);
+  define(id, made);
+}
+
+/// A divergent node is translated twice: for the whole group, which goes on as one for as long as its threads go the
+/// same way, and for those of a mask.
+void Emitter::node(NodeId k, bool is_masked) {
   const Node& node = graph_.nodes[k];
   node_ = k;
-  has_mask_ = node.divergent;
+  has_mask_ = is_masked;
   vectors_.clear();
   made_.clear();
-  cc_.bind(labels_[k]);
-  if (node.joins) {
+  cc_.bind(label_of(k));
+  if (node.joins && node.divergent == is_masked) {
     const x86::Mem waiting = x86::byte_ptr(masks_, static_cast<std::int32_t>(k));
-    if (node.divergent) {
+    if (is_masked) {
       const Gp mask = fresh_gp();
       cc_.movzx(mask.r32(), waiting);
       mask_ = cc_.newKw();
@@ -155,10 +199,10 @@ void Emitter::node(NodeId k) {
                                       (each.op >= Op::Jump && each.op <= Op::JumpNotLeF64))) {
       return end_of(k, each);
     }
-    instruction(each);
+    if (k != 0 || !is_hoisted(each)) instruction(each);
     graph_.step(each, state_);
   }
-  if (!failed_) go(k, node.next[0]);
+  if (!failed_) go(k, node.next[0], true);
 }
 
 void Emitter::end_of(NodeId k, const Instruction& last) {
@@ -170,6 +214,10 @@ void Emitter::end_of(NodeId k, const Instruction& last) {
   }
   if (node.next.empty()) {
     if (last.op != Op::Return) return refuse();
+    if (graph_.is_lane()) {
+      cc_.jmp(advance_);
+      return;
+    }
     cc_.mov(x86::qword_ptr(frame_), kReturned);
     cc_.inc(BLOCK_FIELD(returned));
     cc_.jmp(advance_);
@@ -179,7 +227,7 @@ void Emitter::end_of(NodeId k, const Instruction& last) {
     instruction(last);
     graph_.step(last, state_);
   }
-  if (node.next.size() == 1) return go(k, node.next[0]);
+  if (node.next.size() == 1) return go(k, node.next[0], true);
   branch(k, last);
 }
 
@@ -241,30 +289,20 @@ void Emitter::make_moves(std::vector<Move>& moves) {
   }
 }
 
-/// All threads that are here go on at `to`.
-void Emitter::go(NodeId from, NodeId to) {
+/// All threads that are here go on at `to`. `falls`: nothing else of the node follows.
+void Emitter::go(NodeId from, NodeId to, bool falls) {
   std::vector<Move> moves;
   add_moves(from, to, moves, has_mask_ ? &mask_ : nullptr);
   make_moves(moves);
-  const Node& target = graph_.nodes[to];
-  if (!target.joins) {
-    if (to != from + 1) cc_.jmp(labels_[to]);
+  // Where all threads are, nobody waits elsewhere.
+  if (!has_mask_ || !graph_.nodes[to].joins) {
+    if (has_mask_ || !falls || to != from + 1) cc_.jmp(label_of(to));
     return;
   }
-  const x86::Mem waiting = x86::byte_ptr(masks_, static_cast<std::int32_t>(to));
-  if (has_mask_) {
-    const Gp here = fresh_gp();
-    cc_.kmovw(here.r32(), mask_);
-    cc_.or_(waiting, here.r8());
-  } else {
-    cc_.mov(waiting, 0xff);
-  }
-  // Where all threads are, nobody waits elsewhere.
-  if (!has_mask_) {
-    cc_.jmp(labels_[to]);
-  } else {
-    dispatch(from);
-  }
+  const Gp here = fresh_gp();
+  cc_.kmovw(here.r32(), mask_);
+  cc_.or_(x86::byte_ptr(masks_, static_cast<std::int32_t>(to)), here.r8());
+  dispatch(from);
 }
 
 /// Goes to the first node at which threads wait.
@@ -276,9 +314,9 @@ void Emitter::dispatch(NodeId from) {
   std::ranges::sort(places);
   for (std::size_t k = 0; k + 1 < places.size(); ++k) {
     cc_.cmp(x86::byte_ptr(masks_, static_cast<std::int32_t>(places[k])), 0);
-    cc_.jne(labels_[places[k]]);
+    cc_.jne(masked_labels_[places[k]]);
   }
-  cc_.jmp(labels_[places.back()]);
+  cc_.jmp(masked_labels_[places.back()]);
 }
 
 void Emitter::branch(NodeId k, const Instruction& last) {
@@ -298,17 +336,24 @@ void Emitter::branch(NodeId k, const Instruction& last) {
     }
     const bool had_mask = has_mask_;
     const auto vectors = vectors_;
-    go(k, node.next[1]);
-    if (!graph_.nodes[node.next[1]].joins && node.next[1] == k + 1) cc_.jmp(labels_[k + 1]);
+    go(k, node.next[1], false);
     vectors_ = vectors;
     has_mask_ = had_mask;
     cc_.bind(taken);
-    go(k, node.next[0]);
+    go(k, node.next[0], true);
     return;
   }
   const Label all = cc_.newLabel(), none = cc_.newLabel();
-  const bool may_agree = jump_together(last, all, none);
+  const bool is_told = jump_together(last, all, none);
   const K taken = relation(last, true);
+  if (!has_mask_ && !is_told) {
+    const Gp threads = fresh_gp();
+    cc_.kmovw(threads.r32(), taken);
+    cc_.test(threads.r32(), threads.r32());
+    cc_.jz(none);
+    cc_.cmp(threads.r32(), 0xff);
+    cc_.je(all);
+  }
   const K rest = cc_.newKw();
   cc_.kandnw(rest, taken, active());
   std::vector<Move> moves;
@@ -322,13 +367,11 @@ void Emitter::branch(NodeId k, const Instruction& last) {
     cc_.or_(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[way])), threads.r8());
   }
   dispatch(k);
-  if (!may_agree) return;
+  if (has_mask_) return;
   for (std::size_t way = 0; way < 2; ++way) {
     vectors_.clear();
     cc_.bind(way == 0 ? all : none);
-    go(k, node.next[way]);
-    const NodeId to = node.next[way];
-    if (!graph_.nodes[to].joins && to == k + 1) cc_.jmp(labels_[to]);
+    go(k, node.next[way], false);
   }
 }
 
@@ -576,7 +619,6 @@ void Emitter::resume(NodeId k, std::uint32_t number) {
   std::vector<Move> moves;
   add_moves(k, node.next[0], moves, nullptr);
   make_moves(moves);
-  if (graph_.nodes[node.next[0]].joins) cc_.mov(x86::byte_ptr(masks_, static_cast<std::int32_t>(node.next[0])), 0xff);
   if (node.next[0] != k + 1) cc_.jmp(labels_[node.next[0]]);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jit/jit.hpp"
 #include "jit/optimizing/flow.hpp"
 
 namespace cairn::jit::phases {
@@ -44,7 +45,7 @@ Graph::Graph(const bytecode::Module& module, const bytecode::Function& function)
   slots = function.slots;
   if (!find_objects()) return;
   cut();
-  if (!usable_) return;
+  if (!usable_ || (is_lane() && !end_lanes())) return;
   connect();
   merge_chains();
   while (unroll_one()) merge_chains();
@@ -132,6 +133,30 @@ void Graph::cut() {
     }
     if (node.next.size() == 2 && node.next[0] == node.next[1]) node.next.pop_back();
   }
+}
+
+/// A lane function does its indices one after the other; here each is a thread, which ends where the next would begin.
+bool Graph::end_lanes() {
+  if (module_.signatures[function_.signature].parameter_slots() != 2 || nodes.size() < 2) return refuse();
+  const auto last = static_cast<NodeId>(nodes.size() - 1);
+  const Instruction end = nodes[last].code.front();
+  Node& latch = nodes[last - 1];
+  Instruction& next = latch.code.back();
+  if (end.op != Op::Return || next.op != Op::LoopNext || a_of(next.code[0]) != 0 || b_of(next.code[0]) != 1) {
+    return refuse();
+  }
+  latch.next.clear();
+  next = end;
+  nodes.pop_back();
+  for (const Node& node : nodes) {
+    if (std::ranges::find(node.next, last) != node.next.end()) return refuse();
+    for (const Instruction& each : node.code) {
+      each_slot(each.code, function_.slots, [&](std::uint32_t slot, bool reads, bool writes) {
+        if ((writes && slot < 3) || (reads && slot == 1)) refuse();
+      });
+    }
+  }
+  return usable_;
 }
 
 void Graph::connect() {
@@ -418,13 +443,13 @@ void Graph::make_values() {
   }
   at_entry_.assign(slots, kNone);
   for (std::uint32_t k = 0; k < 3; ++k) at_entry_[k] = new_value(0, Type::Word);
-  values[at_entry_[0]].kind = values[at_entry_[2]].kind = Class::Uniform;
-  Value& thread = values[at_entry_[1]];
+  values[at_entry_[is_lane() ? 1 : 0]].kind = values[at_entry_[2]].kind = Class::Uniform;
+  Value& thread = values[at_entry_[is_lane() ? 0 : 1]];
   thread.kind = Class::Linear;
   thread.number = 1;
   thread.aligned = true;
   thread.low = 0;
-  thread.high = function_.kernel.threads - 1;
+  thread.high = (is_lane() ? KernelCode::kMostIndices : function_.kernel.threads) - 1;
   made_.assign(nodes.size(), {});
   for (NodeId k = 0; k < nodes.size(); ++k) {
     Node& node = nodes[k];

@@ -106,6 +106,8 @@ class Graph {
 
   /// False where the kernel has a form that is not translated here.
   [[nodiscard]] bool usable() const { return usable_; }
+  /// Whether the function is a device lane: its indices are the threads, and none waits for another.
+  [[nodiscard]] bool is_lane() const { return function_.kind == bytecode::FunctionKind::DeviceLane; }
 
   std::vector<Node> nodes;  // in the order in which threads that went apart run; 0 is the entry
   std::vector<Value> values;
@@ -143,6 +145,7 @@ class Graph {
 
  private:
   void cut();
+  bool end_lanes();
   bool unroll_one();
   void merge_chains();
   void connect();

@@ -14,6 +14,7 @@ namespace cairn::jit::phases {
 namespace x86 = asmjit::x86;
 
 /// Translates one kernel. Its code runs a whole block: group after group up to the next barrier, then the first again.
+/// Of a device lane it runs groups of indices, each to its end.
 class Emitter {
  public:
   Emitter(asmjit::CodeHolder& holder, const Graph& graph, const bytecode::Function& function, KernelExchange exchange);
@@ -52,11 +53,16 @@ class Emitter {
 
   // ---- the frame of the code (emitter.cpp)
   void prologue();
-  void node(NodeId k);
+  void lane_prologue();
+  void enter(std::uint32_t slot, const x86::Mem& from);
+  void enter_threads(std::uint32_t slot);
+  [[nodiscard]] bool is_hoisted(const Instruction& each) const;
+  void node(NodeId k, bool is_masked);
   void end_of(NodeId k, const Instruction& last);
   void branch(NodeId k, const Instruction& last);
   bool jump_together(const Instruction& last, const Label& all, const Label& none);
-  void go(NodeId from, NodeId to);
+  void go(NodeId from, NodeId to, bool falls);
+  [[nodiscard]] Label label_of(NodeId k) const { return has_mask_ ? masked_labels_[k] : labels_[k]; }
   void dispatch(NodeId from);
   void add_moves(NodeId from, NodeId to, std::vector<Move>& moves, const K* mask);
   void make_moves(std::vector<Move>& moves);
@@ -145,7 +151,7 @@ class Emitter {
   Gp block_, frame_, group_, masks_;
   std::vector<Home> homes_;
   std::vector<bool> invariant_;
-  std::vector<Label> labels_;
+  std::vector<Label> labels_, masked_labels_;
   std::vector<std::pair<NodeId, Label>> resumes_;  // by sync point
   std::map<ValueId, std::uint32_t> group_homes_, spill_homes_;
   std::vector<Cold> colds_;

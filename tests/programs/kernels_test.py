@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random cooperative kernels do the same on every tier: output, trap message and position. Machine code runs a block's
-threads in groups (docs/jit.md, "Phases of kernels"); the interpreter runs them one after the other.
+"""Random cooperative kernels and emulated device lanes do the same on every tier: output, trap message and position.
+Machine code runs threads in groups (docs/jit.md, "Phases of kernels"); the interpreter runs them one after the other.
 
     kernels_test.py CAIRN [COUNT [SEED]]     COUNT programs (150) from SEED (1) on; a program that differs is kept
 """
@@ -25,6 +25,7 @@ class Kernel:
         self.risky = self.draw.random() < 0.35
         self.lanes = 40 if self.risky and seed % 4 == 0 else 32
         self.endless = seed % 4 == 2  # its whiles are `while true`
+        self.has_lanes = seed % 3 == 1  # a region of device lanes, whose indices are its threads
 
     def one_of(self, *ways):
         return self.draw.choice(ways)()
@@ -197,8 +198,8 @@ class Kernel:
                 lines.append(f"let mut {kind}_{k}:{kind} = {start};")
                 self.scope[kind].append(f"{kind}_{k}")
         for _ in range(self.draw.randint(2, 5)):
-            lines += self.draw.choice((self.statement, self.statement, self.phase, self.warp))()
-        if self.draw.random() < 0.4:
+            lines += self.draw.choice((self.statement, *(() if self.has_lanes else (self.statement, self.phase, self.warp))))()
+        if not self.has_lanes and self.draw.random() < 0.4:
             lines += ["let mut round:usize = 0;", f"while round < {self.draw.choice(('m', '3', 'b + 1'))} {{"]
             kept = {kind: list(names) for kind, names in self.scope.items()}
             lines += ["  " + line for line in self.phase()]
@@ -213,6 +214,8 @@ class Kernel:
                  for kind in ("i64", "u32", "i32") for name in self.scope[kind]]
         sums += [f"if {name} == {name} && abs({name}) < 1000000.0 {{ total = total + f32({name}); }}" for name in self.scope["f64"]]
         body = "\n".join("    " + line for line in lines)
+        if self.has_lanes:
+            return self.region(body, words, sums)
         return f"""fn step(n:usize, a:ro<usize>[n], x:ro<f32>[n], m:usize, words:rw<usize>[n], numbers:rw<f32>[n], g:usize) {{
   blocks b in g threads t in {self.threads} {{
     shared tile:usize[{self.threads}] = zeroed;
@@ -244,9 +247,49 @@ fn main() -> i32 {{
 """
 
 
+    def region(self, body, words, sums):
+        device = "@device"
+        return f"""fn step(n:usize, a:ro<usize>[n]{device}, x:ro<f32>[n]{device}, m:usize, words:rw<usize>[n]{device}, numbers:rw<f32>[n]{device}) {{
+  parallel t in n {{
+    let b = t / 8 % 4;
+    let mut local = Array[usize, 8]();
+    let mut own = Array[f32, 6]();
+{body}
+    words[t] = {words};
+    let mut total:f32 = 0.0;
+{chr(10).join("    " + line for line in sums)}
+    numbers[t] = total;
+  }}
+}}
+
+fn main() -> i32 {{
+  let n:usize = {self.threads * self.blocks + self.draw.randrange(9)};
+  buffer a:usize[n] = zeroed;
+  buffer x:f32[n] = zeroed;
+  buffer words:usize[n] = zeroed;
+  buffer numbers:f32[n] = zeroed;
+  buffer da:usize[n]@device = zeroed;
+  buffer dx:f32[n]@device = zeroed;
+  buffer dwords:usize[n]@device = zeroed;
+  buffer dnumbers:f32[n]@device = zeroed;
+  for i in 0..n {{
+    a[i] = i * 7919 % 101;
+    x[i] = f32(i % 13) * 0.75 - 3.0;
+  }}
+  transfer(da, a);
+  transfer(dx, x);
+  step(n, da, dx, {self.draw.randint(1, 4)}, dwords, dnumbers);
+  transfer(words, dwords);
+  transfer(numbers, dnumbers);
+  for i in 0..n {{ println(words[i], " ", numbers[i]); }}
+  return 0;
+}}
+"""
+
+
 def outcome(cairn, path, tier):
     # On one host thread blocks run in order, so that the first that traps is the same.
-    done = subprocess.run([cairn, "run", "--tier", tier, path], capture_output=True, timeout=120, env={**os.environ, "CAIRN_LANES": "1"})
+    done = subprocess.run([cairn, "run", "--emulate", "--device-target", "sm_80", "--tier", tier, path], capture_output=True, timeout=120, env={**os.environ, "CAIRN_LANES": "1"})
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,13 +1,17 @@
 #include "vm/interpreter/devices.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cuda/device.hpp"
 #include "vm/interpreter/folds.hpp"
 #include "vm/interpreter/kernels.hpp"
+#include "vm/interpreter/lane_groups.hpp"
 #include "vm/interpreter/lane_region.hpp"
+#include "vm/tiers/tiers.hpp"
 
 namespace cairn::interpreter {
 
@@ -75,9 +79,22 @@ class DeviceStep final : public cuda::HostThread {
   }
   bool run_all(const cuda::Kernel& kernel, std::uint64_t count) override {
     LaneRegion region(m_, pc_, kernel.function, address(kernel));
+    Instance& instance = m_.thread->instance();
+    Tiers* const tiers = instance.watched() ? nullptr : instance.tiers();
+    const jit::KernelCode* const code = tiers == nullptr ? nullptr : tiers->kernel_code(kernel.function, count);
+    std::vector<std::unique_ptr<LaneGroups>> groups;  // by lane of the pool
     auto body = [&](std::size_t lane, std::size_t lo, std::size_t hi) {
-      return region.call(lane, lo, hi, {}, nullptr);
+      if (code == nullptr) return region.call(lane, lo, hi, {}, nullptr);
+      Thread& thread = lane == 0 ? *m_.thread : instance.thread_here();
+      if (groups[lane] == nullptr)
+        groups[lane] = std::make_unique<LaneGroups>(thread, *code, kernel.function, address(kernel));
+      const std::uint64_t done = groups[lane]->run(lo, hi);
+      if (!std::exchange(thread.trapped, false)) return done == hi || region.call(lane, done, hi, {}, nullptr);
+      region.failed(thread.trap);
+      return false;
     };
+    const runtime::LanePool* const pool = code == nullptr || count <= kClaimIndices ? nullptr : m_.thread->lane_pool();
+    groups.resize(pool == nullptr ? 1 : pool->lanes());
     region.run(count, kClaimIndices, body);
     return ended(region);
   }

@@ -1,6 +1,7 @@
 #include "vm/interpreter/kernel_groups.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace cairn::interpreter {
 
@@ -34,6 +35,15 @@ bool KernelGroups::run(std::uint64_t block, std::uint8_t* shared) {
   for (std::uint64_t k = 0; k < count_; ++k) std::memcpy(block_.groups + k * block_.group_bytes, &nothing, 8);
   std::memset(masks_.get(), 0, code_.layout().masks);
   left_ = code_.run(block_);
+  return left_ == 0;
+}
+
+bool KernelGroups::run_lanes(std::uint64_t& first, std::uint64_t end) {
+  block_.group = first;
+  block_.block = end;
+  std::memset(masks_.get(), 0, code_.layout().masks);
+  left_ = code_.run(block_);
+  first = std::exchange(block_.group, 0);
   return left_ == 0;
 }
 

@@ -17,6 +17,9 @@ class KernelGroups {
 
   /// Runs a block. True when it has ended; else each thread stands somewhere.
   bool run(std::uint64_t block, std::uint8_t* shared);
+  /// Of a device lane: runs the groups first .. end. True when they have ended; else the threads of the group `first`
+  /// has become stand somewhere, and those after it have not begun.
+  bool run_lanes(std::uint64_t& first, std::uint64_t end);
 
   /// The word of bytecode of a point at which groups wait.
   [[nodiscard]] std::uint32_t word_of(std::uint64_t point) const { return code_.layout().waits[point].word; }

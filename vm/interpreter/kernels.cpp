@@ -403,7 +403,9 @@ const Word* run_cooperative(Machine m, const Word* pc) {
   const std::uint64_t blocks = m.base[b_of(pc[0])];
   Tiers* const tiers = starter.instance().watched() ? nullptr : starter.instance().tiers();
   const auto code_of = [&](std::uint32_t function, std::uint64_t count) {
-    return tiers == nullptr ? nullptr : tiers->kernel_code(function, count);
+    const std::uint64_t threads = starter.functions[function].function->kernel.threads;
+    const std::uint64_t all = count > ~std::uint64_t{0} / threads ? ~std::uint64_t{0} : count * threads;
+    return tiers == nullptr ? nullptr : tiers->kernel_code(function, all);
   };
   const jit::KernelCode* const code = code_of(kernel, blocks);
   const std::uint32_t finish = starter.functions[kernel].function->kernel.finish;

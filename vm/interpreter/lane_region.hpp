@@ -38,10 +38,14 @@ class LaneRegion {
     arguments[slots_] = environment_;
     const auto trap = thread.call(function_, {arguments, slots_ + 1}, {result, result == nullptr ? 0U : 1U});
     if (!trap) return true;
-    const std::lock_guard guard(mutex_);
-    if (!failed_) trap_ = *trap;
-    failed_ = true;
+    failed(*trap);
     return false;
+  }
+  /// A lane trapped; the first to is the region's.
+  void failed(const TrapRecord& trap) {
+    const std::lock_guard guard(mutex_);
+    if (!failed_) trap_ = trap;
+    failed_ = true;
   }
 
   /// `work`: how many elements an index stands for.

@@ -143,9 +143,8 @@ const Word* Tiers::resume_at(const Word* pc) const {
   return point == nullptr ? pc : &point->op;
 }
 
-const jit::KernelCode* Tiers::kernel_code(std::uint32_t function, std::uint64_t blocks) {
-  const std::uint64_t threads = image_.module().functions[function].kernel.threads;
-  if (tier_ == Tier::Baseline || (tier_ == Tier::Auto && blocks < kFewThreads / threads)) return nullptr;
+const jit::KernelCode* Tiers::kernel_code(std::uint32_t function, std::uint64_t threads) {
+  if (tier_ == Tier::Baseline || (tier_ == Tier::Auto && threads < kFewThreads)) return nullptr;
   const std::lock_guard guard(kernels_mutex_);
   const auto [known, is_new] = kernels_.try_emplace(function);
   if (!is_new) return known->second.get();
@@ -186,8 +185,9 @@ std::string Tiers::listing(Thread& thread, std::span<const std::uint32_t> functi
   std::string text;
   const auto list = [&](std::uint32_t function) {
     text += machine->listing(function, level);
-    const bool is_kernel = image_.module().functions[function].kind == bytecode::FunctionKind::Kernel;
-    if (!is_kernel || tier_ == Tier::Baseline) return;
+    const bytecode::FunctionKind kind = image_.module().functions[function].kind;
+    const bool has_groups = kind == bytecode::FunctionKind::Kernel || kind == bytecode::FunctionKind::DeviceLane;
+    if (!has_groups || tier_ == Tier::Baseline) return;
     static_cast<void>(jit::KernelCode::create(image_.module(), function, interpreter::exchange_words, {}, &text));
   };
   for (const std::uint32_t function : functions) list(function);

@@ -44,8 +44,9 @@ class Tiers {
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 
-  /// The machine code of a kernel that is to run for so many blocks, or null: too few to be worth it, or none is made.
-  const jit::KernelCode* kernel_code(std::uint32_t function, std::uint64_t blocks);
+  /// The machine code of a kernel or device lane that is to run for so many threads, or null: too few to be worth it,
+  /// or none is made.
+  const jit::KernelCode* kernel_code(std::uint32_t function, std::uint64_t threads);
 
   [[nodiscard]] bool has_code(std::uint32_t function) const;
   [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
