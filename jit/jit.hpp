@@ -143,8 +143,9 @@ struct KernelValue {
   enum class Form : std::uint8_t { Constant, Word, Linear, Words, Floats, Frame };
   std::uint32_t slot = 0;  // or of memory, when `memory_bytes` is not 0: the first byte
   std::uint32_t memory_bytes = 0;
+  enum class Where : std::uint8_t { Spilled, Group, Block };
   Form form = Form::Constant;
-  bool in_group = false;  // at `at` of the group's frame, else of what was spilled
+  Where where = Where::Spilled;  // at `at` of what was spilled, of the group's frame, or of the block's words
   std::uint32_t at = 0;
   std::uint64_t number = 0;  // Constant: the bits; Linear: from thread to thread; Frame: bytes into the memory
 };
@@ -170,6 +171,8 @@ struct KernelLayout {
   std::uint32_t group_bytes = 0, spill_bytes = 0;  // multiples of 64
   std::uint32_t memory_at = 0;                     // in a group's frame: byte b of an object is at memory_at + 8 * b
   std::uint32_t masks = 0;
+  std::uint32_t block_bytes = 0;  // of words of the block: where groups stood last, then where they come to
+  bool is_phased = false;         // groups wait at barriers alone: where they stand is said once for all
   std::vector<KernelObject> objects;
   std::vector<KernelLeave> leaves;
   std::vector<KernelPoint> waits;  // barriers and warp operations; number k is resumed as k + 1
@@ -180,12 +183,17 @@ struct KernelBlock {
   std::uint64_t block = 0;  // of lanes: the group to stop before
   std::uint8_t* environment = nullptr;
   std::uint8_t* shared = nullptr;
-  std::uint8_t* groups = nullptr;  // group_bytes for each eight threads; on a boundary of 64. Each begins with 0
+  std::uint8_t* groups = nullptr;  // group_bytes for each eight threads; on a boundary of 64. Each begins with 0, then
+                                   // the number of its first thread
+  std::uint8_t* end = nullptr;     // of the groups
   std::uint8_t* spilled = nullptr;
   std::uint8_t* masks = nullptr;   // zero
   std::uint64_t* given = nullptr;  // by thread: what it brought to a warp operation, and its second operand
   std::uint64_t* given2 = nullptr;
   std::uint64_t* results = nullptr;  // by thread
+  std::uint8_t* words = nullptr;     // block_bytes
+  std::uint64_t phase = 0;           // of a phased kernel: where all groups stood last, as in `waits`; 0 at the start
+  std::uint64_t next = 0;            // where those that went on have come to: kReturned when they have ended
   void* owner = nullptr;
   std::uint64_t group_bytes = 0;  // of the layout
   std::uint64_t returned = 0;     // groups; 0 at the start
@@ -206,6 +214,7 @@ class KernelCode {
                                                           std::string* listing = nullptr);
   virtual ~KernelCode() = default;
   static constexpr std::uint64_t kTrapped = ~std::uint64_t{0};
+  static constexpr std::uint64_t kReturned = ~std::uint64_t{0};
   static constexpr std::uint64_t kMostIndices = std::uint64_t{1} << 47;
   /// 0: the block has ended. kTrapped: an exchange has. Else 1 + the number of the leave at which a group stopped.
   virtual std::uint64_t run(KernelBlock& block) const = 0;

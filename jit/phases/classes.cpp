@@ -57,6 +57,8 @@ class Classifier {
       if (!find_divergence(changed)) return false;
     }
     for (int round = 0; round < 4; ++round) find_ranges();
+    find_block_words();
+    find_fresh();
     return true;
   }
 
@@ -365,6 +367,102 @@ class Classifier {
     }
     for (Node& node : graph_.nodes) std::ranges::sort(node.waiting);
     return true;
+  }
+
+  // ----------------------------------------------------------------------------- what all groups do alike
+
+  [[nodiscard]] bool is_alike(ValueId id) const {
+    return id == kNone || graph_.values[id].kind == Class::Constant || graph_.values[id].of_block;
+  }
+  /// Every operand is the same in all groups.
+  [[nodiscard]] bool uses_alike(const Instruction& each) const {
+    for (const bytecode::Operand& operand : bytecode::info(each.op).all()) {
+      if (!operand.is_register() || operand.role == bytecode::Role::Write) continue;
+      const auto place = static_cast<std::size_t>(operand.place);
+      if (!is_alike(each.use[place]) || (each.op == Op::Part && !is_alike(each.use2[place]))) return false;
+    }
+    return true;
+  }
+  /// The instruction makes nothing but words that all groups make alike.
+  [[nodiscard]] bool is_of_block(const Instruction& each) const {
+    const bool is_pure = each.shape->verb == Verb::Load || each.op == Op::LoadPair || each.op == Op::SharedView ||
+                         each.op == Op::Part || each.op == Op::LoopNext || each.op == Op::Select ||
+                         each.op == Op::Not || (each.shape->verb >= Verb::Add && each.shape->verb <= Verb::Convert);
+    return is_pure && uses_alike(each);
+  }
+  [[nodiscard]] bool parts_groups(const Node& node) const {
+    return node.next.size() == 2 && !uses_alike(node.code.back());
+  }
+
+  /// Optimistic: words are taken for the block's until something shows that they are not.
+  void find_block_words() {
+    for (Value& each : graph_.values) each.of_block = each.kind == Class::Uniform && each.type == Type::Word;
+    for (bool changed = true; changed;) {
+      changed = false;
+      const std::vector<bool> meets = find_ways_of_groups();
+      const auto drop = [&](ValueId id) {
+        if (id == kNone || !graph_.values[id].of_block) return;
+        graph_.values[id].of_block = false;
+        changed = true;
+      };
+      for (NodeId k = 0; k < graph_.nodes.size(); ++k) {
+        const Node& node = graph_.nodes[k];
+        for (const ValueId phi : node.phis) {
+          const std::uint32_t slot = graph_.values[phi].slot;
+          const bool alike = !node.of_some && !meets[k] && std::ranges::all_of(node.from, [&](NodeId from) {
+            return is_alike(graph_.nodes[from].out[slot]);
+          });
+          if (!alike) drop(phi);
+        }
+        for (const Instruction& each : node.code) {
+          if (is_of_block(each)) continue;
+          if (makes(each, each.def)) drop(each.def);
+          if (makes(each, each.def2)) drop(each.def2);
+        }
+      }
+    }
+  }
+
+  /// Marks nodes to which only some groups may come; gives those where such groups come together again.
+  std::vector<bool> find_ways_of_groups() {
+    std::vector<bool> meets(graph_.nodes.size());
+    for (Node& node : graph_.nodes) node.of_some = false;
+    for (NodeId k = 0; k < graph_.nodes.size(); ++k) {
+      if (!parts_groups(graph_.nodes[k])) continue;
+      const NodeId meet = meeting(k);
+      if (meet != kNone) meets[meet] = true;
+      std::vector<bool> seen(graph_.nodes.size());
+      std::vector<NodeId> work(graph_.nodes[k].next);
+      while (!work.empty()) {
+        const NodeId each = work.back();
+        work.pop_back();
+        if (each == meet || seen[each]) continue;
+        seen[each] = graph_.nodes[each].of_some = true;
+        for (const NodeId to : graph_.nodes[each].next) work.push_back(to);
+      }
+    }
+    return meets;
+  }
+
+  void find_fresh() {
+    for (Node& node : graph_.nodes) node.is_fresh = true;
+    const auto stays_fresh = [&](const Node& node) {
+      return std::ranges::all_of(node.code, [&](const Instruction& each) {
+        const bool is_jump = each.op >= Op::Jump && each.op <= Op::JumpNotLeF64;
+        return is_jump || each.op == Op::Const || each.op == Op::Move || each.op == Op::MovePair || is_of_block(each);
+      });
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Node& node : graph_.nodes) {
+        if (node.ends_in_sync || (node.is_fresh && stays_fresh(node))) continue;
+        for (const NodeId to : node.next) {
+          changed = changed || graph_.nodes[to].is_fresh;
+          graph_.nodes[to].is_fresh = false;
+        }
+      }
+    }
+    for (Node& node : graph_.nodes) node.is_fresh = node.is_fresh && stays_fresh(node);
   }
 
   // ----------------------------------------------------------------------------------------- bounds

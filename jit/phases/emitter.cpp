@@ -8,7 +8,9 @@ namespace cairn::jit::phases {
 namespace {
 
 constexpr std::uint32_t kWarpGroups = 32 / kLanes;
+constexpr std::size_t kMostSteps = 4;   // nodes looked at on the way to a barrier
 constexpr std::int32_t kReturned = -1;  // of a group's first word: it has ended
+constexpr std::int32_t kThreadAt = 8;   // in a group's frame: the number of its first thread
 
 #define BLOCK_FIELD(member) x86::qword_ptr(block_, static_cast<std::int32_t>(offsetof(KernelBlock, member)))
 
@@ -52,13 +54,16 @@ bool Emitter::emit() {
     if (graph_.nodes[k].ends_in_sync) resumes_.emplace_back(k, cc_.newLabel());
   }
   layout.waits.resize(resumes_.size());
-  graph_.is_lane() ? lane_prologue() : prologue();
+  layout.is_phased = !graph_.is_lane() && std::ranges::all_of(resumes_, [&](const auto& each) {
+    return graph_.nodes[each.first].code.back().op == Op::Barrier;
+  });
+  graph_.is_lane() ? lane_prologue() : layout.is_phased ? phased_prologue() : prologue();
   for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) node(k, false);
   for (NodeId k = 0; k < graph_.nodes.size() && !failed_; ++k) {
     if (graph_.nodes[k].divergent) node(k, true);
   }
   if (failed_) return false;
-  exchange_trapped();
+  if (!graph_.is_lane() && !layout.is_phased) exchange_trapped();
   cold_ends();
   cc_.endFunc();
   layout.group_bytes = rounded(layout.group_bytes);
@@ -119,6 +124,41 @@ void Emitter::prologue() {
   enter(2, BLOCK_FIELD(environment));
 }
 
+/// Groups that wait at barriers alone come to the same one, or leave: all is said once for the block.
+void Emitter::phased_prologue() {
+  cc_.mov(masks_, BLOCK_FIELD(masks));
+  cc_.mov(frame_, BLOCK_FIELD(groups));
+  enter_ = cc_.newLabel();
+  const Label start = cc_.newLabel();
+  cc_.jmp(start);
+  cc_.bind(advance_);
+  cc_.add(frame_, BLOCK_FIELD(group_bytes));
+  cc_.cmp(frame_, BLOCK_FIELD(end));
+  cc_.jb(enter_);
+  const Gp next = fresh_gp();
+  cc_.mov(next, BLOCK_FIELD(next));
+  cc_.mov(BLOCK_FIELD(phase), next);
+  cc_.mov(BLOCK_FIELD(next), 0);
+  cc_.mov(frame_, BLOCK_FIELD(groups));
+  for (std::size_t k = 0; k < resumes_.size(); ++k) {
+    renewals_.push_back(cc_.newLabel());
+    cc_.cmp(next, k + 1);
+    cc_.je(renewals_.back());
+  }
+  const Gp status = fresh_gp();
+  cc_.xor_(status.r32(), status.r32());
+  cc_.ret(status);
+  cc_.bind(enter_);
+  for (std::size_t k = 0; k < resumes_.size(); ++k) {
+    cc_.cmp(BLOCK_FIELD(phase), k + 1);
+    cc_.je(resumes_[k].second);
+  }
+  cc_.bind(start);
+  enter(0, BLOCK_FIELD(block));
+  enter(1, x86::qword_ptr(frame_, kThreadAt));
+  enter(2, BLOCK_FIELD(environment));
+}
+
 /// What is the same in all groups is loaded once.
 void Emitter::lane_prologue() {
   cc_.mov(masks_, BLOCK_FIELD(masks));
@@ -150,10 +190,10 @@ bool Emitter::is_hoisted(const Instruction& each) const {
          each.use[1] == graph_.nodes[0].in[2];
 }
 
-/// A slot that holds a word at the start, the same in all threads.
+/// A slot that holds a word at the start, or one that grows from thread to thread.
 void Emitter::enter(std::uint32_t slot, const x86::Mem& from) {
   const ValueId id = graph_.nodes[0].in[slot];
-  if (id == kNone || value(id).kind != Class::Uniform) return;
+  if (id == kNone || (value(id).kind != Class::Uniform && value(id).kind != Class::Linear)) return;
   const Gp made = fresh_gp();
   cc_.mov(made, from);
   define(id, made);
@@ -214,7 +254,8 @@ void Emitter::end_of(NodeId k, const Instruction& last) {
   }
   if (node.next.empty()) {
     if (last.op != Op::Return) return refuse();
-    if (graph_.is_lane()) {
+    if (graph_.is_lane() || layout.is_phased) {
+      if (layout.is_phased) arrive(kReturned);
       cc_.jmp(advance_);
       return;
     }
@@ -343,10 +384,10 @@ void Emitter::branch(NodeId k, const Instruction& last) {
     go(k, node.next[0], true);
     return;
   }
-  const Label all = cc_.newLabel(), none = cc_.newLabel();
-  const bool is_told = jump_together(last, all, none);
+  const Label all = cc_.newLabel(), none = cc_.newLabel(), rest_too = cc_.newLabel();
+  const std::optional<std::size_t> way_of_rest = jump_together(last, all, none, rest_too);
   const K taken = relation(last, true);
-  if (!has_mask_ && !is_told) {
+  if (!has_mask_ && !way_of_rest) {
     const Gp threads = fresh_gp();
     cc_.kmovw(threads.r32(), taken);
     cc_.test(threads.r32(), threads.r32());
@@ -370,21 +411,68 @@ void Emitter::branch(NodeId k, const Instruction& last) {
   if (has_mask_) return;
   for (std::size_t way = 0; way < 2; ++way) {
     vectors_.clear();
+    const bool is_of_rest = way_of_rest == way;
+    if (is_of_rest) cc_.bind(rest_too);
+    if (is_of_rest && stands_for_rest(k, node.next[way])) {
+      cc_.mov(frame_, BLOCK_FIELD(end));
+      cc_.sub(frame_, BLOCK_FIELD(group_bytes));
+      go(k, node.next[way], false);
+      vectors_.clear();
+    }
     cc_.bind(way == 0 ? all : none);
     go(k, node.next[way], false);
   }
 }
 
+/// True when a group that goes from a branch by the way that all after it would go does nothing on it up to the next
+/// barrier, or the end, that is its own, and has done nothing since the last: then it is as the last one.
+bool Emitter::stands_for_rest(NodeId from, NodeId to) const {
+  const Node& branch = graph_.nodes[from];
+  const Instruction& last = branch.code.back();
+  if (!layout.is_phased || branch.divergent || branch.of_some || !branch.is_fresh) return false;
+  bool grows = false;
+  for (const bytecode::Operand& operand : bytecode::info(last.op).all()) {
+    if (!operand.is_register()) continue;
+    const ValueId id = last.use[static_cast<std::size_t>(operand.place)];
+    grows = grows || is_thread(id);
+    if (!is_thread(id) && value(id).kind != Class::Constant && !value(id).of_block) return false;
+  }
+  if (!grows) return false;
+  for (std::size_t steps = 0; steps < kMostSteps; ++steps) {
+    const Node& node = graph_.nodes[to];
+    const Instruction& end = node.code.back();
+    const bool ends = node.ends_in_sync || (node.next.empty() && end.op == Op::Return);
+    for (const Instruction& each : node.code) {
+      const bool is_idle =
+          each.op == Op::Const || each.op == Op::Move || each.op == Op::MovePair || each.op == Op::Jump;
+      if (!is_idle && !(ends && &each == &end)) return false;
+    }
+    if (!ends) {
+      to = node.next[0];
+      continue;
+    }
+    for (std::uint32_t slot = 0; slot < graph_.slots && node.ends_in_sync; ++slot) {
+      const ValueId id = node.out[slot];
+      if (!contains(graph_.live_out(to), slot) || !needs_home(id) || invariant_[id] || is_thread(id)) continue;
+      if (!value(id).of_block) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
 /// Where a word all threads share is compared with one that grows from thread to thread, the first and the last tell
-/// whether all agree: then control goes to `all` (it holds) or `none`. False when the comparison is no such.
-bool Emitter::jump_together(const Instruction& last, const Label& all, const Label& none) {
+/// whether all agree: then control goes to `all` (it holds) or `none`, or, where greater words go the same way, to
+/// `rest`; that way is given, 0 or 1. Nothing when the comparison is no such.
+std::optional<std::size_t> Emitter::jump_together(const Instruction& last, const Label& all, const Label& none,
+                                                  const Label& rest) {
   using x86::CondCode;
   const Shape& shape = *last.shape;
-  if (has_mask_ || shape.verb != Verb::JumpOn || is_float(shape.type) || is_signed(shape.type)) return false;
+  if (has_mask_ || shape.verb != Verb::JumpOn || is_float(shape.type) || is_signed(shape.type)) return std::nullopt;
   const bool left_grows = value(last.use[0]).kind == Class::Linear;
-  if (shape.immediate && !left_grows) return false;
+  if (shape.immediate && !left_grows) return std::nullopt;
   const ValueId growing = last.use[left_grows ? 0 : 1];
-  if (value(growing).kind != Class::Linear) return false;
+  if (value(growing).kind != Class::Linear) return std::nullopt;
   Gp shared;
   if (shape.immediate) {
     const std::uint32_t m = bytecode::m_of(last.code[1]);
@@ -393,7 +481,7 @@ bool Emitter::jump_together(const Instruction& last, const Label& all, const Lab
     cc_.mov(shared, extends ? static_cast<std::int64_t>(static_cast<std::int32_t>(m)) : static_cast<std::int64_t>(m));
   } else {
     const ValueId other = last.use[left_grows ? 1 : 0];
-    if (!value(other).is_uniform()) return false;
+    if (!value(other).is_uniform()) return std::nullopt;
     shared = gp(other);
   }
   const Gp first = gp(growing), top = fresh_gp();
@@ -412,26 +500,26 @@ bool Emitter::jump_together(const Instruction& last, const Label& all, const Lab
   }
   switch (relation) {
     case Relation::Lt:
-      when(first, CondCode::kB, all);
+      when(first, CondCode::kB, rest);
       when(top, CondCode::kAE, none);
-      return true;
+      return 0;
     case Relation::Le:
-      when(first, CondCode::kBE, all);
+      when(first, CondCode::kBE, rest);
       when(top, CondCode::kA, none);
-      return true;
+      return 0;
     case Relation::Gt:
       when(top, CondCode::kA, all);
-      when(first, CondCode::kBE, none);
-      return true;
+      when(first, CondCode::kBE, rest);
+      return 1;
     case Relation::Ge:
       when(top, CondCode::kAE, all);
-      when(first, CondCode::kB, none);
-      return true;
+      when(first, CondCode::kB, rest);
+      return 1;
     default: {
       const Label& differ = relation == Relation::Ne ? all : none;
-      when(first, CondCode::kB, differ);
+      when(first, CondCode::kB, rest);
       when(top, CondCode::kA, differ);
-      return true;
+      return relation == Relation::Ne ? 0 : 1;
     }
   }
 }
@@ -444,6 +532,7 @@ bool Emitter::needs_home(ValueId id) const {
 }
 
 std::uint32_t Emitter::group_home(ValueId id) {
+  if (is_thread(id)) return kThreadAt;
   const auto [at, is_new] = group_homes_.try_emplace(id, 0);
   if (is_new) {
     // Vectors lie on boundaries of their size.
@@ -452,6 +541,13 @@ std::uint32_t Emitter::group_home(ValueId id) {
     at->second = layout.group_bytes;
     layout.group_bytes += size;
   }
+  return at->second;
+}
+
+/// Of two words: of where groups stood last, and of where they come to.
+std::uint32_t Emitter::block_home(ValueId id) {
+  const auto [at, is_new] = block_homes_.try_emplace(id, layout.block_bytes);
+  if (is_new) layout.block_bytes += 16;
   return at->second;
 }
 
@@ -494,8 +590,11 @@ std::vector<KernelValue> Emitter::places(const std::vector<ValueId>& state, cons
       place.form = v.in_vector()             ? (v.type == Type::F32 ? Form::Floats : Form::Words)
                    : v.kind == Class::Linear ? Form::Linear
                                              : Form::Word;
-      place.in_group = waits && !invariant_[id];
-      place.at = place.in_group ? group_home(id) : spill_home(id);
+      using Where = KernelValue::Where;
+      place.where = !waits || invariant_[id] ? Where::Spilled : is_of_block(id) ? Where::Block : Where::Group;
+      place.at = place.where == Where::Spilled ? spill_home(id)
+                 : place.where == Where::Block ? block_home(id)
+                                               : group_home(id);
     }
     all.push_back(place);
   }
@@ -514,11 +613,32 @@ void Emitter::wait(NodeId k, const Instruction& last) {
   }
   layout.waits[number] = {last.word, places(state_, kept, true)};
   std::vector<bool> done(graph_.values.size());
+  std::vector<ValueId> of_block;
   for (std::uint32_t slot = 0; slot < graph_.slots; ++slot) {
     const ValueId id = state_[slot];
-    if (!contains(kept, slot) || !needs_home(id) || invariant_[id] || done[id]) continue;
+    if (!contains(kept, slot) || !needs_home(id) || invariant_[id] || is_thread(id) || done[id]) continue;
     done[id] = true;
-    save(id, x86::ptr(frame_, static_cast<std::int32_t>(group_home(id))));
+    if (is_of_block(id)) {
+      of_block.push_back(id);
+      const Gp words = fresh_gp();
+      cc_.mov(words, BLOCK_FIELD(words));
+      save(id, x86::ptr(words, static_cast<std::int32_t>(block_home(id) + 8)));
+    } else {
+      save(id, x86::ptr(frame_, static_cast<std::int32_t>(group_home(id))));
+    }
+  }
+  if (layout.is_phased) {
+    arrive(static_cast<std::int32_t>(number + 1));
+    cc_.jmp(advance_);
+    cc_.bind(renewals_[number]);
+    for (const ValueId id : of_block) {
+      const Gp words = fresh_gp(), word = fresh_gp();
+      const auto at = static_cast<std::int32_t>(block_home(id));
+      cc_.mov(words, BLOCK_FIELD(words));
+      cc_.mov(word, x86::qword_ptr(words, at + 8));
+      cc_.mov(x86::qword_ptr(words, at), word);
+    }
+    return resume(k, number);
   }
   cc_.mov(x86::qword_ptr(frame_), number + 1);
   if (!is_warp) {
@@ -569,6 +689,17 @@ void Emitter::wait(NodeId k, const Instruction& last) {
   resume(k, number);
 }
 
+/// The group has come to a point, where all must come that were before it in this phase.
+void Emitter::arrive(std::int32_t state) {
+  const Label same = cc_.newLabel();
+  cc_.cmp(BLOCK_FIELD(next), state);
+  cc_.je(same);
+  cc_.cmp(BLOCK_FIELD(next), 0);
+  cc_.jne(leave());
+  cc_.mov(BLOCK_FIELD(next), state);
+  cc_.bind(same);
+}
+
 /// A group goes on behind the point where it waited.
 void Emitter::resume(NodeId k, std::uint32_t number) {
   const Node& node = graph_.nodes[k];
@@ -606,7 +737,14 @@ void Emitter::resume(NodeId k, std::uint32_t number) {
     const ValueId id = node.out[slot];
     if (!contains(graph_.live_out(k), slot) || !needs_home(id) || invariant_[id] || done[id]) continue;
     done[id] = true;
-    const x86::Mem from = x86::ptr(frame_, static_cast<std::int32_t>(group_home(id)));
+    x86::Mem from;
+    if (is_of_block(id)) {
+      const Gp words = fresh_gp();
+      cc_.mov(words, BLOCK_FIELD(words));
+      from = x86::ptr(words, static_cast<std::int32_t>(block_home(id)));
+    } else {
+      from = x86::ptr(frame_, static_cast<std::int32_t>(group_home(id)));
+    }
     Home& home = homes_[id];
     if (value(id).in_vector()) {
       if (!home.vec.isValid()) home.vec = fresh_vec(value(id).type);
@@ -693,6 +831,10 @@ void Emitter::cold_ends() {
     cc_.jmp(out);
   }
   cc_.bind(out);
+  if (layout.is_phased) {
+    cc_.mov(group_, x86::qword_ptr(frame_, kThreadAt));
+    cc_.shr(group_, 3);
+  }
   cc_.mov(BLOCK_FIELD(group), group_);
   cc_.ret(status);
 }

@@ -59,6 +59,7 @@ struct Value {
   Class kind = Class::Unknown;
   std::uint64_t number = 0;  // Constant: the slot's bits; Linear: the stride; Frame: bytes into the frame's memory
   bool aligned = false;      // Linear: the first thread's value is a multiple of kLanes, the stride 1
+  bool of_block = false;     // a Uniform word, the same in all groups that make it between two barriers
   std::uint64_t low = 0, high = ~std::uint64_t{0};  // bounds, unsigned
 
   [[nodiscard]] bool is_uniform() const { return kind == Class::Constant || kind == Class::Uniform; }
@@ -89,6 +90,8 @@ struct Node {
   std::vector<ValueId> phis;
   bool divergent = false;
   bool joins = false;           // waited at: its mask is cleared where it starts
+  bool of_some = false;         // between two barriers not all groups need come to it
+  bool is_fresh = false;        // nothing that a group does itself stands between the last barrier and its end
   std::vector<NodeId> waiting;  // nodes at which other threads may wait when this one ends
 };
 

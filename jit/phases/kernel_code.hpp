@@ -4,6 +4,7 @@
 #include <asmjit/x86.h>
 
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "jit/jit.hpp"
@@ -53,6 +54,7 @@ class Emitter {
 
   // ---- the frame of the code (emitter.cpp)
   void prologue();
+  void phased_prologue();
   void lane_prologue();
   void enter(std::uint32_t slot, const x86::Mem& from);
   void enter_threads(std::uint32_t slot);
@@ -60,13 +62,16 @@ class Emitter {
   void node(NodeId k, bool is_masked);
   void end_of(NodeId k, const Instruction& last);
   void branch(NodeId k, const Instruction& last);
-  bool jump_together(const Instruction& last, const Label& all, const Label& none);
+  std::optional<std::size_t> jump_together(const Instruction& last, const Label& all, const Label& none,
+                                           const Label& rest);
+  [[nodiscard]] bool stands_for_rest(NodeId from, NodeId to) const;
   void go(NodeId from, NodeId to, bool falls);
   [[nodiscard]] Label label_of(NodeId k) const { return has_mask_ ? masked_labels_[k] : labels_[k]; }
   void dispatch(NodeId from);
   void add_moves(NodeId from, NodeId to, std::vector<Move>& moves, const K* mask);
   void make_moves(std::vector<Move>& moves);
   void wait(NodeId k, const Instruction& last);
+  void arrive(std::int32_t state);
   void resume(NodeId k, std::uint32_t sync);
   void spill(const std::vector<ValueId>& ids);
   void exchange_trapped();
@@ -76,6 +81,11 @@ class Emitter {
                                   bool waits);
   void save(ValueId id, const x86::Mem& to);
   std::uint32_t group_home(ValueId id);
+  std::uint32_t block_home(ValueId id);
+  [[nodiscard]] bool is_of_block(ValueId id) const { return layout.is_phased && value(id).of_block; }
+  [[nodiscard]] bool is_thread(ValueId id) const {
+    return layout.is_phased && id != kNone && id == graph_.nodes[0].in[1];
+  }
   std::uint32_t spill_home(ValueId id);
   [[nodiscard]] bool is_invariant(ValueId id) const { return invariant_[id]; }
   [[nodiscard]] bool needs_home(ValueId id) const;
@@ -153,9 +163,10 @@ class Emitter {
   std::vector<bool> invariant_;
   std::vector<Label> labels_, masked_labels_;
   std::vector<std::pair<NodeId, Label>> resumes_;  // by sync point
-  std::map<ValueId, std::uint32_t> group_homes_, spill_homes_;
+  std::map<ValueId, std::uint32_t> group_homes_, block_homes_, spill_homes_;
   std::vector<Cold> colds_;
   Label enter_, advance_, again_, trapped_;
+  std::vector<Label> renewals_;  // by sync point of a phased kernel: all groups have come to it
 
   // ---- of the node being translated
   NodeId node_ = 0;

@@ -34,11 +34,12 @@ class KernelGroups {
     };
     Kind kind = Kind::Start;
     const jit::KernelPoint* point = nullptr;
+    bool has_come = false;     // to the point since the last barrier
     std::uint64_t result = 0;  // of a warp operation that has happened
   };
   [[nodiscard]] Stand stand(std::uint32_t thread) const;
   /// Writes the values a thread goes on with to its frame's slots and memory.
-  void fill(std::uint32_t thread, const jit::KernelPoint& point, std::uint64_t* base, std::uint8_t* memory) const;
+  void fill(std::uint32_t thread, const Stand& stand, std::uint64_t* base, std::uint8_t* memory) const;
 
  private:
   struct alignas(64) Line {
@@ -50,7 +51,7 @@ class KernelGroups {
   std::uint64_t count_;  // of groups
   std::unique_ptr<Line[]> groups_, spilled_;
   std::unique_ptr<std::uint8_t[]> masks_;
-  std::unique_ptr<std::uint64_t[]> words_;  // given, given2, results
+  std::unique_ptr<std::uint64_t[]> words_;  // given, given2, results, those of the block
   jit::KernelBlock block_;
   std::uint64_t left_ = 0;  // what the code ended with
 };

@@ -184,7 +184,7 @@ class Block {
       }
       const auto memory = reinterpret_cast<std::uintptr_t>(fiber.memory) - entry_.memory_bytes;
       fiber.memory = reinterpret_cast<std::uint8_t*>(memory & ~(std::uintptr_t{entry_.memory_align} - 1));
-      groups_->fill(t, *stand.point, fiber.base, fiber.memory);
+      groups_->fill(t, stand, fiber.base, fiber.memory);
       fiber.pc = entry_.body + stand.point->word;
       if (stand.kind != Kind::Passed) continue;
       if (bytecode::op_of(*fiber.pc) != Op::Barrier) fiber.base[a_of(*fiber.pc)] = stand.result;

@@ -58,7 +58,7 @@ bool LaneGroups::end_group(std::uint64_t group) {
     base[0] = group * KernelGroups::kGroup + lane;
     base[1] = base[0] + 1;
     base[2] = environment_;
-    groups_.fill(lane, *stand.point, base, objects);
+    groups_.fill(lane, stand, base, objects);
     const Word* const pc = entry_.body + stand.point->word;
     interpreter::run(thread_, tiers == nullptr ? pc : tiers->resume_at(pc), base, objects);
     if (thread_.trapped) return false;
