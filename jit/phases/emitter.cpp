@@ -37,6 +37,7 @@ bool Emitter::emit() {
   asmjit::FuncNode* const function = cc_.addFunc(asmjit::FuncSignatureT<std::uint64_t, void*>());
   function->frame().setAvxEnabled();
   function->frame().setAvx512Enabled();
+  function->frame().setAvxCleanup();
   block_ = cc_.newIntPtr("block");
   frame_ = cc_.newIntPtr("frame");
   group_ = cc_.newInt64("group");
