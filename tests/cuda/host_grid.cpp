@@ -1,10 +1,12 @@
 // The fibers of host_grid.hpp.
-#include "tests/cuda/host_grid.hpp"
 
 #include <ucontext.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
+
+#include "tests/cuda/host_grid.hpp"  // after the library: it defines words of CUDA
 
 GridIndex threadIdx, blockIdx, blockDim, gridDim;
 
@@ -73,11 +75,12 @@ class HostGrid {
 
   void run_block(unsigned threads) {
     fibers_.assign(threads, {});
-    if (stacks_.size() < threads * kStack) stacks_.resize(threads * kStack);
+    if (stacked_ < threads) stacks_ = std::make_unique_for_overwrite<char[]>(threads * kStack);
+    stacked_ = std::max<std::size_t>(stacked_, threads);
     for (auto& round : slots_) round.assign((threads + 31) / 32 * 32, 0);
     for (unsigned t = 0; t < threads; ++t) {
       getcontext(&fibers_[t].context);
-      fibers_[t].context.uc_stack.ss_sp = stacks_.data() + t * kStack;
+      fibers_[t].context.uc_stack.ss_sp = stacks_.get() + t * kStack;
       fibers_[t].context.uc_stack.ss_size = kStack;
       fibers_[t].context.uc_link = nullptr;
       makecontext(&fibers_[t].context, &HostGrid::enter, 0);
@@ -127,7 +130,8 @@ class HostGrid {
   void* state_ = nullptr;
   ucontext_t scheduler_{};
   std::vector<Fiber> fibers_;
-  std::vector<char> stacks_;
+  std::unique_ptr<char[]> stacks_;  // their pages are touched by the fibers alone
+  std::size_t stacked_ = 0;         // threads
   std::vector<std::uint64_t> slots_[2];
   unsigned running_ = 0;
   bool failed_ = false;
