@@ -12,11 +12,10 @@
 
 namespace cairn::tests {
 
-/// A real number of MPFR. Precision is that of the surrounding test.
+/// A real number of MPFR.
 class Real {
  public:
-  static constexpr mpfr_prec_t kBits = 400;
-  explicit Real(mpfr_prec_t bits = kBits) { mpfr_init2(value_, bits); }
+  explicit Real(mpfr_prec_t bits) { mpfr_init2(value_, bits); }
   ~Real() { mpfr_clear(value_); }
   Real(const Real&) = delete;
   Real& operator=(const Real&) = delete;
@@ -34,7 +33,7 @@ void set(mpfr_ptr to, pair::Pair<T> x) {
 }
 
 enum class Spread : std::uint8_t { Uniform, Logarithmic, NearQuarterTurns, NearOne };
-/// Where arguments are drawn: magnitudes between the ends, negative ones too where `both`.
+/// Where arguments are drawn: high limbs between the ends, their opposites too where `both`.
 struct Range {
   std::string_view name;
   Spread spread;
