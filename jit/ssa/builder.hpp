@@ -1,6 +1,8 @@
 // The state of a function being built (build.hpp).
 #pragma once
 
+#include <string_view>
+
 #include "jit/optimizing/flow.hpp"
 #include "jit/ssa/build.hpp"
 
@@ -14,6 +16,7 @@ class Builder {
   Function take() { return std::move(f_); }
 
  private:
+  friend class PairLimb;
   using Word = bytecode::Word;
   using Op = bytecode::Op;
 
@@ -50,7 +53,7 @@ class Builder {
   void lane_uses();  // and where a lane or a kernel's thread is
   void live_uses(std::uint32_t word);
 
-  // ---- instructions (lower.cpp, lower_calls.cpp)
+  // ---- instructions (lower.cpp, lower_calls.cpp, lower_pairs.cpp)
   void block(std::uint32_t flow_block);
   bool instruction();
   void arithmetic(const Shape& shape);
@@ -62,6 +65,7 @@ class Builder {
   void call();
   void results(Value call, const bytecode::Signature& signature, std::uint32_t window);
   void step();
+  bool pair_operation(std::string_view native, const bytecode::Signature& signature, std::uint32_t window);
   void end_block(std::uint32_t flow_block);
   void end(Instruction instruction, std::vector<BlockId> successors);
   [[nodiscard]] Instruction condition(const Shape& shape);

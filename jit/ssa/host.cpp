@@ -9,4 +9,6 @@ std::uint32_t host_vector_bytes() {
   return cpu.avx512 ? 64 : cpu.avx2 ? 32 : 0;
 }
 
+bool host_has_fused() { return Cpu::host().fma; }
+
 }  // namespace cairn::jit::ssa

@@ -1,4 +1,4 @@
-// What passes ask of the processor the code is made for.
+// What is asked of the processor the code is made for.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,7 @@ namespace cairn::jit::ssa {
 
 /// Bytes of its widest vectors: 64 with AVX-512 (F, BW, DQ, VL), 32 with AVX2, else 0.
 [[nodiscard]] std::uint32_t host_vector_bytes();
+/// Whether it rounds a product and a sum once. Without, Opcode::Fma has no machine code.
+[[nodiscard]] bool host_has_fused();
 
 }  // namespace cairn::jit::ssa

@@ -108,6 +108,7 @@ void Builder::step() {
   if (op == Op::CallNative || op == Op::CallForeign) {
     signature =
         &module_.signatures[op == Op::CallNative ? module_.natives[n()].signature : module_.foreigns[n()].signature];
+    if (op == Op::CallNative && pair_operation(module_.natives[n()].name, *signature, window)) return;
     for (std::uint32_t k = 0; k < signature->parameter_slots(); ++k) reads(window + k);
   } else if (window != kNone) {
     for (std::uint32_t slot = window; slot < slots_; ++slot) {

@@ -13,11 +13,19 @@ template <class T>
 CAIRN_PAIR_INLINE Pair<T> unguarded(Kernel<T> k) {
   return {k.hi, k.lo};
 }
+template <class T>
+CAIRN_PAIR_INLINE bool is_nonzero_number(T a) {
+  return a < T(0) || a > T(0);
+}
+template <class T>
+CAIRN_PAIR_INLINE T either(bool condition, T a, T b) {
+  return condition ? a : b;
+}
 /// (lead, +0) where the kernel's high limb is NaN or zero: one comparison and two selections.
 template <class T>
 CAIRN_PAIR_INLINE Pair<T> guarded(Kernel<T> k) {
-  const bool number = k.hi < T(0) || k.hi > T(0);
-  return {number ? k.hi : k.lead, number ? k.lo : T(0)};
+  const auto number = is_nonzero_number(k.hi);
+  return {either(number, k.hi, k.lead), either(number, k.lo, T(0))};
 }
 
 /// (c, +0)
