@@ -59,6 +59,12 @@ std::optional<std::uint64_t> fold_float(Opcode op, F a, F b, F c) {
     case Opcode::Fma:
       value = std::fma(a, b, c);
       break;
+    case Opcode::Fms:
+      value = std::fma(a, b, -c);
+      break;
+    case Opcode::Fnma:
+      value = std::fma(-a, b, c);
+      break;
     case Opcode::Sqrt:
       value = std::sqrt(a);
       break;

@@ -1,7 +1,8 @@
 // Memory in registers. Objects of the frame that nothing else can reach are followed as values (scalar replacement: a
 // record's fields, an array's elements at fixed places), by the same construction as slots are. Elsewhere a load of
 // what was just stored or loaded is that value; `ro`, `rw` and ownership say what cannot have changed between
-// (alias.hpp). Stores to the frame stay where baseline code may take the frame up; every store elsewhere stays.
+// (alias.hpp). Stores to the frame stay where baseline code may take the frame up behind them; every store elsewhere
+// stays.
 #include <algorithm>
 #include <map>
 
@@ -15,14 +16,28 @@ namespace {
 
 constexpr std::size_t kMostVariables = std::size_t{1} << 22;
 
-bool may_leave(const Function& f) {
-  for (const Block& block : f.blocks) {
-    for (const Value value : block.code) {
+/// By block: whether baseline code may take the frame up in it or behind it.
+std::vector<std::uint8_t> may_leave_behind(const Function& f) {
+  std::vector<std::uint8_t> leaves(f.blocks.size(), 0);
+  std::vector<BlockId> open;
+  for (BlockId b = 0; b < f.blocks.size(); ++b) {
+    for (const Value value : f.blocks[b].code) {
       const Instruction& i = f.at(value);
-      if (i.leaves || i.op == Opcode::Point || i.op == Opcode::Poll || i.op == Opcode::Exit) return true;
+      if (!i.leaves && i.op != Opcode::Point && i.op != Opcode::Poll && i.op != Opcode::Exit) continue;
+      leaves[b] = 1;
+      open.push_back(b);
+      break;
     }
   }
-  return false;
+  while (!open.empty()) {
+    const BlockId b = open.back();
+    open.pop_back();
+    for (const BlockId before : f.blocks[b].predecessors) {
+      if (leaves[before] == 0) open.push_back(before);
+      leaves[before] = 1;
+    }
+  }
+  return leaves;
 }
 
 // ------------------------------------------------------------------------------------------- copies
@@ -148,7 +163,7 @@ class Promotion {
     collect();
     if (fields_.empty() || fields_.size() * f_.blocks.size() > kMostVariables) return false;
     variables_.assign(fields_.size() * f_.blocks.size(), kNoValue);
-    const bool keeps_stores = may_leave(f_);
+    const std::vector<std::uint8_t> leaves = may_leave_behind(f_);
     const Dominators dominators(f_);
     bool any = false;
     for (const BlockId b : dominators.order()) {
@@ -157,6 +172,7 @@ class Promotion {
     }
     for (const BlockId b : dominators.order()) {
       current_.assign(fields_.size(), kNoValue);
+      const bool keeps_stores = leaves[b] != 0;
       std::vector<Value> code = f_.blocks[b].code;
       for (const Value value : code) {
         const Instruction i = f_.at(value);

@@ -1,6 +1,7 @@
 // Global value numbering over the dominator tree: what computes the same from the same operands is computed once, a
 // guard that an equal one has passed is not asked again, and identities of arithmetic are used.
 #include <bit>
+#include <utility>
 
 #include "jit/ssa/flow.hpp"
 #include "jit/ssa/fold.hpp"
@@ -123,7 +124,10 @@ class Numbering {
     switch (i.op) {
       case Opcode::Add:
       case Opcode::Sub:
-        if (is_float(i.kind)) return kNoValue;
+        if (is_float(i.kind)) {
+          add_negated(i);
+          return kNoValue;
+        }
         if (is_number(i.b, 0)) return i.a;
         return kNoValue;
       case Opcode::Or:
@@ -140,6 +144,9 @@ class Numbering {
                      ? i.a
                      : kNoValue;
         return is_number(i.b, 1) ? i.a : kNoValue;
+      case Opcode::Fma:
+        fuse_negated(i);
+        return kNoValue;
       case Opcode::Div:
         return !is_float(i.kind) && is_number(i.b, 1) ? i.a : kNoValue;
       case Opcode::Shl:
@@ -174,6 +181,33 @@ class Numbering {
       default:
         return kNoValue;
     }
+  }
+
+  /// What is added with its sign changed is taken away, and the other way round: the same number, signs of zeros too.
+  void add_negated(Instruction& i) {
+    if (f_.at(i.b).op == Opcode::Neg) {
+      i.op = i.op == Opcode::Add ? Opcode::Sub : Opcode::Add;
+      i.b = f_.at(i.b).a;
+    } else if (i.op == Opcode::Add && f_.at(i.a).op == Opcode::Neg) {
+      i.op = Opcode::Sub;
+      i.a = std::exchange(i.b, f_.at(i.a).a);
+    } else {
+      return;
+    }
+    changed_ = true;
+  }
+  void fuse_negated(Instruction& i) {
+    if (f_.at(i.c).op == Opcode::Neg) {
+      i.op = Opcode::Fms;
+      i.c = f_.at(i.c).a;
+    } else if (f_.at(i.a).op == Opcode::Neg || f_.at(i.b).op == Opcode::Neg) {
+      i.op = Opcode::Fnma;
+      Value& negated = f_.at(i.a).op == Opcode::Neg ? i.a : i.b;
+      negated = f_.at(negated).a;
+    } else {
+      return;
+    }
+    changed_ = true;
   }
 
   /// An exact conversion between integers changes no bit of the slot.

@@ -1,8 +1,8 @@
 // Vectorization of element loops: a counted loop of one block in which every iteration reads and writes elements at its
-// own index and nothing is carried from one to the next. Vectors are done while more than one vector of elements is
-// left; the loop as it was does the rest, so that it is what control leaves by with values of its last iteration. A
-// loop that leaves no values ends behind its vectors when nothing is left. No operation on floats changes its operands
-// or its order.
+// own index, or records of two of them, and nothing is carried from one to the next. Vectors are done while more than
+// one vector of elements is left; the loop as it was does the rest, so that it is what control leaves by with values of
+// its last iteration. A loop that leaves no values ends behind its vectors when nothing is left. No operation on floats
+// changes its operands or its order.
 #include <algorithm>
 
 #include "jit/ssa/alias.hpp"
@@ -19,7 +19,8 @@ bool has_vectors(const Instruction& i) {
   const std::uint32_t size = size_of(i.kind);
   if (is_float(i.kind)) {
     return (i.op >= Opcode::Add && i.op <= Opcode::Div) || i.op == Opcode::Neg || i.op == Opcode::Abs ||
-           i.op == Opcode::Sqrt || i.op == Opcode::Floor || i.op == Opcode::Ceil || i.op == Opcode::Trunc;
+           (i.op >= Opcode::Fma && i.op <= Opcode::Sqrt) || i.op == Opcode::Floor || i.op == Opcode::Ceil ||
+           i.op == Opcode::Trunc;
   }
   if (i.kind < Kind::U8 || i.kind > Kind::I64) return false;
   switch (i.op) {
@@ -59,7 +60,15 @@ class Vectorizer {
   }
 
  private:
-  enum class Class : std::uint8_t { Outside, Linear, Vector, Unfit };
+  enum class Class : std::uint8_t { Outside, Linear, Vector, Mask, Address, Unfit };
+
+  /// What a load or store reaches: `offset` bytes behind base + index * stride. A stride of two elements is that of
+  /// records of two.
+  struct Place {
+    Value base = kNoValue, index = kNoValue;
+    std::uint32_t stride = 0;
+    std::int64_t offset = 0;
+  };
 
   bool loop(std::uint32_t index) {
     body_ = loops_.loops[index].header;
@@ -101,6 +110,7 @@ class Vectorizer {
     classes_.assign(f_.code.size(), Class::Unfit);
     accesses_.clear();
     size_ = 0;
+    stride_ = 0;
     bool stores = false;
     for (const Value value : f_.blocks[body_].code) {
       const Instruction& i = f_.at(value);
@@ -114,11 +124,8 @@ class Vectorizer {
           continue;
         case Opcode::Load:
         case Opcode::Store: {
-          const std::uint32_t size = size_of(i.kind);
-          if (i.kind == Kind::Bool || !is_outside(i.a) || i.b == kNoValue || !is_linear(i.b) || i.scale != size) {
-            return false;
-          }
-          if (!takes(size)) return false;
+          Place place;
+          if (i.kind == Kind::Bool || !takes(size_of(i.kind)) || !find_place(i, place)) return false;
           accesses_.push_back(value);
           if (i.op == Opcode::Store) {
             stores = true;
@@ -128,6 +135,19 @@ class Vectorizer {
           }
           continue;
         }
+        case Opcode::Address:
+          if (!is_outside(i.a) || i.b == kNoValue || !is_linear(i.b)) return false;
+          classes_[value] = Class::Address;
+          continue;
+        case Opcode::Compare:
+          if (!is_float(i.source) || !takes(size_of(i.source)) || !is_operand(i.a) || !is_operand(i.b)) return false;
+          classes_[value] = Class::Mask;
+          continue;
+        case Opcode::Select:
+          if (!is_float(i.kind) || !takes(size_of(i.kind)) || class_of(i.a) != Class::Mask) return false;
+          if (!is_operand(i.b) || !is_operand(i.c)) return false;
+          classes_[value] = Class::Vector;
+          continue;
         default:
           break;
       }
@@ -151,12 +171,28 @@ class Vectorizer {
       if (!has_vectors(i) && !counts) return false;
       if (!takes(size_of(i.kind)) || !is_operand(i.a)) return false;
       if (!counts && i.b != kNoValue && !is_operand(i.b)) return false;
-      if (i.c != kNoValue) return false;
+      if (i.c != kNoValue && !is_operand(i.c)) return false;
       classes_[value] = Class::Vector;
     }
     if (!stores) return false;
     // What the loop leaves behind is what its last iteration made, which stays as it was.
     return true;
+  }
+
+  /// The place of a load or store of this loop, whose accesses are all of elements or all of records of two.
+  bool find_place(const Instruction& i, Place& place) {
+    place = {i.a, i.b, i.scale, i.immediate};
+    const Instruction& at = f_.at(i.a);
+    if (i.b == kNoValue && at.op == Opcode::Address) place = {at.a, at.b, at.scale, at.immediate + i.immediate};
+    if (!is_outside(place.base) || place.index == kNoValue || !is_linear(place.index)) return false;
+    if (stride_ == 0) stride_ = place.stride;
+    if (place.stride != stride_) return false;
+    if (stride_ == size_) return i.b != kNoValue;
+    return stride_ == 2 * size_ && size_ >= 4 && place.offset >= 0 && place.offset % size_ == 0;
+  }
+  /// Of records: which of the two elements.
+  [[nodiscard]] std::size_t element_of(const Place& place) const {
+    return static_cast<std::size_t>(place.offset % stride_) / size_;
   }
 
   bool takes(std::uint32_t size) {
@@ -192,37 +228,52 @@ class Vectorizer {
     }
   }
 
-  /// Whether each store may be done for many iterations at once beside every other access.
+  /// The index of a place in elements or records, its offset added.
+  Index whole_index_of(const Place& place) const {
+    Index index;
+    index_of(place.index, index);
+    index.number += place.offset / stride_;
+    std::ranges::sort(index.added);
+    std::ranges::sort(index.taken);
+    return index;
+  }
+
+  /// Whether each store may be done for many iterations at once beside every other access. Of a record both elements
+  /// are stored, and what reads them stands before.
   bool independent() {
     for (const Value store : accesses_) {
-      const Instruction& s = f_.at(store);
-      if (s.op != Opcode::Store) continue;
+      if (f_.at(store).op != Opcode::Store) continue;
+      Place mine;
+      find_place(f_.at(store), mine);
       bool is_behind = false;  // the other access is, within an iteration
+      bool is_whole = stride_ == size_;
       for (const Value other : accesses_) {
         if (other == store) {
           is_behind = true;
           continue;
         }
         const Instruction& o = f_.at(other);
-        if (s.a != o.a) {
-          if (aliases_.may_meet(s.a, o.a)) return false;
+        Place its;
+        find_place(o, its);
+        if (mine.base != its.base) {
+          if (aliases_.may_meet(mine.base, its.base)) return false;
           continue;
         }
-        Index mine, its;
-        index_of(s.b, mine);
-        index_of(o.b, its);
-        mine.number += s.immediate / size_;
-        its.number += o.immediate / size_;
-        std::ranges::sort(mine.added);
-        std::ranges::sort(its.added);
-        std::ranges::sort(mine.taken);
-        std::ranges::sort(its.taken);
-        if (mine.added != its.added || mine.taken != its.taken) return false;
-        if (s.immediate % size_ != 0 || o.immediate % size_ != 0) return false;
-        if (mine.number == its.number) continue;
+        const Index at = whole_index_of(mine);
+        const Index there = whole_index_of(its);
+        if (at.added != there.added || at.taken != there.taken) return false;
+        if (stride_ != size_) {
+          const bool is_other = o.op == Opcode::Store && element_of(mine) != element_of(its);
+          if (at.number != there.number || !(is_other || (o.op == Opcode::Load && !is_behind))) return false;
+          is_whole = is_whole || is_other;
+          continue;
+        }
+        if (mine.offset % size_ != 0 || its.offset % size_ != 0) return false;
+        if (at.number == there.number) continue;
         // A load that comes first may be of what later iterations write.
-        if (o.op != Opcode::Load || is_behind || its.number < mine.number) return false;
+        if (o.op != Opcode::Load || is_behind || there.number < at.number) return false;
       }
+      if (!is_whole) return false;
     }
     return true;
   }
@@ -281,6 +332,73 @@ class Vectorizer {
     return false;
   }
 
+  /// Records of two elements, two vectors of them: each element apart. The order of lanes is Unzip's, everywhere in the
+  /// loop the same.
+  struct Records {
+    Place place;
+    Value address = kNoValue;
+    Value loaded[2] = {}, elements[2] = {};
+  };
+  Records& records_at(Place place, BlockId block, const std::vector<Value>& copies) {
+    place.offset -= place.offset % stride_;
+    for (Records& each : records_) {
+      const Place& known = each.place;
+      if (known.base == place.base && known.index == place.index && known.offset == place.offset) return each;
+    }
+    Instruction address;
+    address.op = Opcode::Address;
+    address.kind = Kind::U64;
+    address.a = place.base;
+    address.b = copies[place.index];
+    address.scale = stride_;
+    address.immediate = place.offset;
+    records_.push_back({place, put(block, address)});
+    return records_.back();
+  }
+  Value both(Opcode op, Kind kind, std::uint32_t lanes, Value a, Value b, std::size_t which, BlockId block) {
+    Instruction i;
+    i.op = op;
+    i.kind = kind;
+    i.lanes = static_cast<std::uint8_t>(lanes);
+    i.a = a;
+    i.b = b;
+    i.immediate = static_cast<std::int64_t>(which);
+    return put(block, i);
+  }
+  Value load_element(Instruction i, BlockId block, std::uint32_t lanes, const std::vector<Value>& copies) {
+    Place place;
+    find_place(i, place);
+    Records& records = records_at(place, block, copies);
+    i.lanes = static_cast<std::uint8_t>(lanes);
+    i.a = records.address;
+    i.b = kNoValue;
+    i.scale = 1;
+    for (const std::size_t half : {0U, 1U}) {
+      if (records.loaded[half] != kNoValue) continue;
+      i.immediate = half == 0 ? 0 : context_.vector_bytes;
+      records.loaded[half] = put(block, i);
+    }
+    return both(Opcode::Unzip, i.kind, lanes, records.loaded[0], records.loaded[1], element_of(place), block);
+  }
+  /// Both elements are stored behind the second.
+  void store_element(Instruction i, BlockId block, std::uint32_t lanes, const std::vector<Value>& copies,
+                     Value vector) {
+    Place place;
+    find_place(i, place);
+    Records& records = records_at(place, block, copies);
+    records.elements[element_of(place)] = vector;
+    if (records.elements[0] == kNoValue || records.elements[1] == kNoValue) return;
+    i.lanes = static_cast<std::uint8_t>(lanes);
+    i.a = records.address;
+    i.b = kNoValue;
+    i.scale = 1;
+    for (const std::size_t half : {0U, 1U}) {
+      i.c = both(Opcode::Zip, i.kind, lanes, records.elements[0], records.elements[1], half, block);
+      i.immediate = half == 0 ? 0 : context_.vector_bytes;
+      put(block, i);
+    }
+  }
+
   /// before: enough? -> vectors -> rest -> body. Where the loop leaves no values, vectors do all that fills them and
   /// nothing may be left.
   void make() {
@@ -296,6 +414,7 @@ class Vectorizer {
 
     std::vector<Value> copies(f_.code.size(), kNoValue);
     std::vector<Value> splats(f_.code.size(), kNoValue);
+    records_.clear();
     Instruction phi;
     phi.op = Opcode::Phi;
     phi.kind = Kind::U64;
@@ -321,6 +440,15 @@ class Vectorizer {
       if (classes_[value] == Class::Linear) {
         if (!is_outside(i.a)) i.a = copies[i.a];
         if (!is_outside(i.b)) i.b = copies[i.b];
+      } else if (classes_[value] == Class::Address) {
+        continue;
+      } else if (stride_ != size_ && (i.op == Opcode::Load || i.op == Opcode::Store)) {
+        if (i.op == Opcode::Load) {
+          copies[value] = load_element(i, vectors, lanes, copies);
+        } else {
+          store_element(i, vectors, lanes, copies, operand(i.c, i.kind));
+        }
+        continue;
       } else if (i.op == Opcode::Load || i.op == Opcode::Store) {
         i.lanes = static_cast<std::uint8_t>(lanes);
         // The counter's successor as an index is the counter and an offset.
@@ -335,8 +463,11 @@ class Vectorizer {
         const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
         i.lanes = static_cast<std::uint8_t>(lanes);
         i.mode = Mode::Wrap;
-        i.a = operand(i.a, i.kind);
-        if (i.b != kNoValue && !shifts) i.b = operand(i.b, i.kind);
+        const Kind kind = i.op == Opcode::Compare ? i.source : i.kind;
+        if (i.op == Opcode::Compare) i.kind = size_ == 4 ? Kind::U32 : Kind::U64;
+        i.a = operand(i.a, kind);
+        if (i.b != kNoValue && !shifts) i.b = operand(i.b, kind);
+        if (i.c != kNoValue) i.c = operand(i.c, kind);
       }
       i.block = vectors;
       const Value copy = f_.make(i);
@@ -400,7 +531,9 @@ class Vectorizer {
   Value counter_ = kNoValue, next_ = kNoValue, start_ = kNoValue, bound_ = kNoValue;
   std::vector<Class> classes_;
   std::vector<Value> accesses_;
-  std::uint32_t size_ = 0;
+  std::vector<Records> records_;
+  std::uint32_t size_ = 0;    // of an element
+  std::uint32_t stride_ = 0;  // from one index to the next
 };
 
 }  // namespace

@@ -141,6 +141,8 @@ class Verifier {
       case Opcode::Xor:
       case Opcode::Min:
       case Opcode::Max:
+      case Opcode::Unzip:
+      case Opcode::Zip:
       case Opcode::Guard:
       case Opcode::Branch:
         return is(i.a, i.kind) && is(i.b, i.kind);
@@ -148,6 +150,8 @@ class Verifier {
       case Opcode::Shr:
         return is(i.a, i.kind) && is(i.b, Kind::U64);
       case Opcode::Fma:
+      case Opcode::Fms:
+      case Opcode::Fnma:
         return is(i.a, i.kind) && is(i.b, i.kind) && is(i.c, i.kind);
       case Opcode::Neg:
       case Opcode::Abs:

@@ -60,6 +60,12 @@ void Emitter::floating(const Instruction& i) {
     case Opcode::Fma:
       wide ? a_.vfmadd213sd(to, vec(1), vec(2)) : a_.vfmadd213ss(to, vec(1), vec(2));
       return;
+    case Opcode::Fms:
+      wide ? a_.vfmsub213sd(to, vec(1), vec(2)) : a_.vfmsub213ss(to, vec(1), vec(2));
+      return;
+    case Opcode::Fnma:
+      wide ? a_.vfnmadd213sd(to, vec(1), vec(2)) : a_.vfnmadd213ss(to, vec(1), vec(2));
+      return;
     default:
       break;
   }

@@ -141,6 +141,50 @@ bool Emitter::vector(const Instruction& i) {
     case Opcode::Fma:
       a_.emit(is_f32 ? Inst::kIdVfmadd213ps : Inst::kIdVfmadd213pd, sized(out_vec()), sized(vec(1)), sized(vec(2)));
       return true;
+    case Opcode::Fms:
+      a_.emit(is_f32 ? Inst::kIdVfmsub213ps : Inst::kIdVfmsub213pd, sized(out_vec()), sized(vec(1)), sized(vec(2)));
+      return true;
+    case Opcode::Fnma:
+      a_.emit(is_f32 ? Inst::kIdVfnmadd213ps : Inst::kIdVfnmadd213pd, sized(out_vec()), sized(vec(1)), sized(vec(2)));
+      return true;
+    case Opcode::Unzip: {
+      const bool odd = i.immediate != 0;
+      if (size_of(i.kind) == 4) {
+        a_.emit(Inst::kIdVshufps, sized(out_vec()), sized(vec(0)), sized(vec(1)), asmjit::Imm(odd ? 0xdd : 0x88));
+      } else {
+        a_.emit(odd ? Inst::kIdVunpckhpd : Inst::kIdVunpcklpd, sized(out_vec()), sized(vec(0)), sized(vec(1)));
+      }
+      return true;
+    }
+    case Opcode::Zip: {
+      const asmjit::InstId low = size_of(i.kind) == 4 ? Inst::kIdVunpcklps : Inst::kIdVunpcklpd;
+      const asmjit::InstId high = size_of(i.kind) == 4 ? Inst::kIdVunpckhps : Inst::kIdVunpckhpd;
+      a_.emit(i.immediate != 0 ? high : low, sized(out_vec()), sized(vec(0)), sized(vec(1)));
+      return true;
+    }
+    case Opcode::Compare: {
+      // By relation: quiet, and true of a NaN where the relation is.
+      static constexpr int kPredicates[] = {0x00, 0x04, 0x11, 0x12, 0x1e, 0x1d, 0x15, 0x16};
+      const asmjit::Imm predicate(kPredicates[static_cast<int>(i.relation)]);
+      const asmjit::InstId id = i.source == Kind::F32 ? Inst::kIdVcmpps : Inst::kIdVcmppd;
+      if (!wide) {
+        a_.emit(id, sized(out_vec()), sized(vec(0)), sized(vec(1)), predicate);
+        return true;
+      }
+      a_.emit(id, x86::k1, sized(vec(0)), sized(vec(1)), predicate);
+      a_.emit(i.source == Kind::F32 ? Inst::kIdVpmovm2d : Inst::kIdVpmovm2q, sized(out_vec()), x86::k1);
+      return true;
+    }
+    case Opcode::Select:
+      if (!wide) {
+        a_.emit(is_f32 ? Inst::kIdVblendvps : Inst::kIdVblendvpd, sized(out_vec()), sized(vec(2)), sized(vec(1)),
+                sized(vec(0)));
+        return true;
+      }
+      a_.emit(is_f32 ? Inst::kIdVpmovd2m : Inst::kIdVpmovq2m, x86::k1, sized(vec(0)));
+      a_.k(x86::k1).emit(is_f32 ? Inst::kIdVblendmps : Inst::kIdVblendmpd, sized(out_vec()), sized(vec(2)),
+                         sized(vec(1)));
+      return true;
     case Opcode::Shl:
     case Opcode::Shr: {
       const asmjit::InstId id = vector_instruction(i.op, i.kind, wide);

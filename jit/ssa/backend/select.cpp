@@ -204,6 +204,8 @@ class Selector {
       case Opcode::Min:
       case Opcode::Max:
       case Opcode::Fma:
+      case Opcode::Fms:
+      case Opcode::Fnma:
       case Opcode::Sqrt:
       case Opcode::Floor:
       case Opcode::Ceil:
@@ -470,6 +472,8 @@ class Selector {
         output_early();
         return true;
       case Opcode::Fma:
+      case Opcode::Fms:
+      case Opcode::Fnma:
         return fused(i);
       case Opcode::Floor:
       case Opcode::Ceil:
@@ -632,6 +636,26 @@ class Selector {
         in_register(i.b);
         output();
         return true;
+      case Opcode::Unzip:
+      case Opcode::Zip:
+        if (size_of(i.kind) < 4) return false;
+        in_register(i.a);
+        in_register(i.b);
+        output();
+        return true;
+      case Opcode::Compare:
+        if (!is_float(i.source)) return false;
+        in_register(i.a);
+        in_register(i.b);
+        output();
+        return true;
+      case Opcode::Select:
+        if (!is_float(i.kind)) return false;
+        in_register(i.a);
+        in_register(i.b);
+        in_register(i.c);
+        output();
+        return true;
       case Opcode::Shl:
       case Opcode::Shr:
         if (!is_immediate(f_, i.b)) return false;
@@ -646,6 +670,8 @@ class Selector {
         output();
         return true;
       case Opcode::Fma:
+      case Opcode::Fms:
+      case Opcode::Fnma:
         return fused(i);
       case Opcode::Sqrt:
       case Opcode::Floor:

@@ -95,6 +95,10 @@ F float_result(Opcode op, F a, F b, F c) {
       return std::fabs(a);
     case Opcode::Fma:
       return std::fma(a, b, c);
+    case Opcode::Fms:
+      return std::fma(a, b, -c);
+    case Opcode::Fnma:
+      return std::fma(-a, b, c);
     case Opcode::Sqrt:
       return std::sqrt(a);
     case Opcode::Floor:
@@ -431,6 +435,18 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
         case Opcode::Splat:
           for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = scalar(i.a);
           break;
+        case Opcode::Unzip:
+        case Opcode::Zip: {
+          const std::uint32_t per = 16 / jit::size_of(i.kind);
+          const auto which = static_cast<std::uint32_t>(i.immediate);
+          for (std::uint32_t k = 0; k < i.lanes; ++k) {
+            const std::uint32_t in = k % per;
+            const bool second = i.op == Opcode::Zip ? in % 2 != 0 : in >= per / 2;
+            const std::uint32_t element = i.op == Opcode::Zip ? in / 2 + which * (per / 2) : in % (per / 2) * 2 + which;
+            out.lane[k] = values[second ? i.b : i.a].lane[k - in + element];
+          }
+          break;
+        }
         case Opcode::Lane:
           out.lane[0] = values[i.a].lane[i.immediate];
           break;
