@@ -190,6 +190,20 @@ TEST_CASE("predictions are drawn into a file, of one version on one card", "[cli
   CHECK(delta["only_before"].empty());
 }
 
+TEST_CASE("sizes are whole numbers, decimal or with an exponent, each given once", "[cli]") {
+  CommandLine cairn;
+  cairn.write("p.cairn", "fn f(n:usize, x:rw<f64>[n]) {\n  for i in 0..n { x[i] = 2.0 * x[i]; }\n}\n");
+  for (const char* good : {"n=0", "n=1000", "n=1e6", "n=1.5e3"}) {
+    INFO(good);
+    CHECK(cairn({"predict", "p.cairn", "--at", good}).exit_code == 0);
+  }
+  for (const char* bad : {"n=", "n", "=3", "n=-1", "n=1.5", "n=0x10", "n= 5", "n=5 ", "n=nan", "n=inf", "n=1e400",
+                          "n=1,n=2", "n=1,", "m=1"}) {
+    INFO(bad);
+    CHECK(cairn({"predict", "p.cairn", "--at", bad}).exit_code == 2);
+  }
+}
+
 TEST_CASE("a cooperative region and a product of matrices are counted, on the device and on the host", "[cli]") {
   CommandLine cairn;
   const auto program = [](const std::string& place) {

@@ -1,5 +1,6 @@
 #include "vm/cli/pricing.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -51,12 +52,17 @@ std::expected<std::vector<predict::Sizes>, Diagnostic> sizes_given(const Invocat
       const std::size_t comma = rest.find(',');
       const std::string one(rest.substr(0, comma));
       const std::size_t equals = one.find('=');
-      char* end = nullptr;
-      const double size = equals == std::string::npos ? -1 : std::strtod(one.c_str() + equals + 1, &end);
-      if (equals == 0 || equals == std::string::npos || end == one.c_str() + equals + 1 || *end != '\0' ||
-          !std::isfinite(size) || size < 0) {
+      double size = -1;
+      if (equals != std::string::npos) {
+        const char* const end = one.data() + one.size();
+        const auto [read, error] = std::from_chars(one.data() + equals + 1, end, size);
+        if (error != std::errc() || read != end) size = -1;
+      }
+      const bool is_repeated = equals != std::string::npos && sizes.contains(one.substr(0, equals));
+      if (equals == 0 || is_repeated || !std::isfinite(size) || size < 0 || size != std::floor(size)) {
         return std::unexpected(
-            no_verdict("--at takes sizes as NAME=SIZE[,NAME=SIZE], and was given " + std::string(given) + "."));
+            no_verdict("--at takes whole sizes as NAME=SIZE[,NAME=SIZE], each name once, and was given " +
+                       std::string(given) + "."));
       }
       sizes[one.substr(0, equals)] = size;
       if (comma == std::string_view::npos) break;
