@@ -149,6 +149,7 @@ TrapRecord Execution::trap() const {
   return state_->instance.first_trap().value_or(state_->thread.trap);
 }
 
+void Execution::stop() { state_->instance.stop(); }
 void Execution::interrupt() { state_->instance.interrupt(); }
 void Execution::set_deadline(std::int64_t nanoseconds) { state_->instance.set_deadline(nanoseconds); }
 std::uint64_t Execution::memory_used() const { return state_->instance.memory().used(); }

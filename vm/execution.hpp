@@ -92,6 +92,9 @@ class Execution {
                             std::span<std::uint64_t> result);
   [[nodiscard]] TrapRecord trap() const;
 
+  /// Ends every thread of the program: before anything goes that they may borrow, or another instance's thread uses.
+  /// After it only destroying the execution is allowed.
+  void stop();
   /// Stops whatever runs, from any thread; heeded when watched.
   void interrupt();
   /// When a call is to stop, on the monotonic clock in nanoseconds; 0: never. Heeded when watched.

@@ -15,7 +15,9 @@ bool InstanceMemory::take(std::uint64_t bytes) {
 }
 
 void InstanceMemory::give_back(std::uint64_t bytes) {
-  if (limited()) used_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (!limited()) return;
+  std::uint64_t before = used_.load(std::memory_order_relaxed);
+  while (!used_.compare_exchange_weak(before, before - std::min(before, bytes), std::memory_order_relaxed)) continue;
 }
 
 void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_t align) {

@@ -23,6 +23,7 @@ class InstanceMemory {
   [[nodiscard]] bool limited() const { return limit_ != 0; }
   /// False, and nothing counted, when the limit would be passed.
   bool take(std::uint64_t bytes);
+  /// What another instance of one host took may be given back here: no more than is held.
   void give_back(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }

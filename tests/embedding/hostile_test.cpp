@@ -1,7 +1,9 @@
 // Ten thousand programs that want their host dead: endless loops, deep recursion, huge allocations, floods of output,
 // swarms of tasks, traps in lanes and tasks, refused text. The host stays up and within its memory.
+// CAIRN_HOSTILE_PROGRAMS says how many instead.
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "tests/embedding/host.hpp"
@@ -14,17 +16,15 @@ class Hostile {
  public:
   explicit Hostile(std::uint32_t seed) : random_(seed) {}
 
+  static constexpr const char* kHelpers =
+      "fn deep(n:u64) -> u64 { if n == 0 { return 0; } return deep(n - 1) + 1; }\n"
+      "fn spin(flag:ro<Atomic[u64]>) { while flag.load(Order.acquire) == 0 { } }\n"
+      "fn past(k:usize) -> u64 { stack xs:u64[4] = zeroed; return xs[k]; }\n"
+      "fn swarm(n:u64) -> u64 { if n == 0 { return past(7); } let t = spawn swarm(n - 1); return wait(t) + 1; }\n";
+
   std::string text() {
-    static constexpr const char* kHelpers =
-        "fn deep(n:u64) -> u64 { if n == 0 { return 0; } return deep(n - 1) + 1; }\n"
-        "fn spin(flag:ro<Atomic[u64]>) { while flag.load(Order.acquire) == 0 { } }\n"
-        "fn past(k:usize) -> u64 { stack xs:u64[4] = zeroed; return xs[k]; }\n"
-        "fn swarm(n:u64) -> u64 { if n == 0 { return past(7); } let t = spawn swarm(n - 1); return wait(t) + 1; }\n";
     return kHelpers + std::string("fn main() -> i32 {\n") + statement() + statement() + "  return 0;\n}\n";
   }
-
- private:
-  std::string number(std::uint64_t most) { return std::to_string(random_() % most + 1); }
 
   std::string statement() {
     const std::string id = std::to_string(++names_);
@@ -69,19 +69,18 @@ class Hostile {
     }
   }
 
+  std::string number(std::uint64_t most) { return std::to_string(random_() % most + 1); }
+
   std::mt19937 random_;
   int names_ = 0;
 };
 
-long resident_kib() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+std::uint32_t programs() {
+  const char* const set = std::getenv("CAIRN_HOSTILE_PROGRAMS");
+  return set == nullptr ? 10'000 : static_cast<std::uint32_t>(std::strtoul(set, nullptr, 10));
 }
 
-}  // namespace
-
-TEST_CASE("ten thousand hostile programs leave their host up, and within its memory", "[embedding]") {
+cairn_options narrow_options(std::uint64_t& printed) {
   cairn_options options = cairn_default_options();
   options.memory_bytes = 8 << 20;
   options.stack_bytes = 256 << 10;
@@ -93,14 +92,28 @@ TEST_CASE("ten thousand hostile programs leave their host up, and within its mem
   options.output = [](void* context, bool, const char*, size_t count) {
     *static_cast<std::uint64_t*>(context) += count;
   };
-  std::uint64_t printed = 0;
   options.output_context = &printed;
+  return options;
+}
+
+long resident_kib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+}  // namespace
+
+TEST_CASE("ten thousand hostile programs leave their host up, and within its memory", "[embedding]") {
+  std::uint64_t printed = 0;
+  const cairn_options options = narrow_options(printed);
   std::unique_ptr<cairn_vm, VmFree> vm(cairn_vm_new(&options));
   std::uint64_t refused = 0;
   std::uint64_t trapped = 0;
   std::uint64_t ended = 0;
   long early = 0;
-  for (std::uint32_t seed = 0; seed < 10'000; ++seed) {
+  const std::uint32_t count = programs();
+  for (std::uint32_t seed = 0; seed < count; ++seed) {
     const std::string text = Hostile(seed).text();
     cairn_module* module = cairn_load_source(vm.get(), "hostile.cairn", text.data(), text.size(), nullptr);
     if (module == nullptr) {
@@ -113,11 +126,43 @@ TEST_CASE("ten thousand hostile programs leave their host up, and within its mem
     if (how == CAIRN_OK) ++ended;
     CHECK((how == CAIRN_TRAPPED || how == CAIRN_OK));
     cairn_module_free(module);
-    if (seed == 1000) early = resident_kib();
+    if (seed == count / 10) early = resident_kib();
   }
-  CHECK(refused + trapped + ended == 10'000);
-  CHECK(trapped > 5000);
-  CHECK(refused > 100);
-  CHECK(ended > 100);
-  CHECK(resident_kib() - early < 64 << 10);  // what the first thousand needed is enough for all
+  CHECK(refused + trapped + ended == count);
+  CHECK(trapped > count / 2);
+  CHECK(refused > count / 100);
+  CHECK(ended > count / 100);
+  CHECK(resident_kib() - early < 64 << 10);  // what the first tenth needed is enough for all
+}
+
+TEST_CASE("a session lives on whatever is entered into it", "[embedding]") {
+  std::uint64_t printed = 0;
+  const cairn_options options = narrow_options(printed);
+  std::unique_ptr<cairn_vm, VmFree> vm(cairn_vm_new(&options));
+  const auto enter = [](cairn_session* session, const std::string& text, cairn_entry* entry = nullptr) {
+    return cairn_session_enter(session, text.data(), text.size(), entry);
+  };
+  std::uint32_t trapped = 0;
+  const std::uint32_t count = programs() / 400;
+  for (std::uint32_t seed = 0; seed < count; ++seed) {
+    cairn_session* session = cairn_session_new(vm.get(), nullptr, nullptr);
+    REQUIRE(session != nullptr);
+    REQUIRE(enter(session, Hostile::kHelpers) == CAIRN_OK);
+    REQUIRE(enter(session, "let mut kept:u64 = 0;") == CAIRN_OK);
+    Hostile hostile(seed);
+    for (std::uint32_t k = 1; k <= 20; ++k) {
+      const std::string text = hostile.statement();
+      cairn_entry entry{};
+      trapped += enter(session, text, &entry) == CAIRN_TRAPPED;
+      // What tasks borrow is not known: with them every binding goes.
+      const bool forgotten = std::string_view(entry.notes).contains("every binding is forgotten");
+      if (forgotten) REQUIRE(enter(session, "let mut kept:u64 = " + std::to_string(k - 1) + ";") == CAIRN_OK);
+      const cairn_status status = enter(session, "kept += 1;\nkept", &entry);
+      INFO(text << entry.problem);
+      REQUIRE(status == CAIRN_OK);
+      CHECK(std::string(entry.value) == std::to_string(k));
+    }
+    cairn_session_free(session);
+  }
+  CHECK(trapped > count * 5);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -131,6 +132,77 @@ TEST_CASE("a statement that runs too long is stopped by the clock, or by another
   other.join();
   static_cast<void>(enter(session, "0"));  // may be stopped by an interrupt that came between the two
   CHECK(enter(session, "1 + 1").shown == "2 : u64");
+}
+
+TEST_CASE("tasks, groups and rings live on from one entry to another, and end with the session", "[embedding]") {
+  cairn_options options = cairn_default_options();
+  options.capabilities = CAIRN_RINGS;
+  Host host(options);
+  const char* const declarations =
+      "struct Three { a:u64; b:u64; c:Buf[u64]; }\n"
+      "struct Many { a:u64; b:u64; c:u64; d:u64; e:u64; }\n"
+      "fn make(n:usize) -> Three { let mut c = Buf[u64](n); for i in 0..n { c[i] = 7; } return Three(1, 2, c); }\n"
+      "fn square(x:u64) -> u64 = x * x;\n"
+      "fn spin(flag:ro<Atomic[u64]>) { while flag.load(Order.acquire) == 0 { } }\n";
+  cairn_session* session = session_of(host);
+  REQUIRE(enter(session, declarations).status == CAIRN_OK);
+  // The types of the entry that waits are numbered otherwise than those of the one that spawned.
+  REQUIRE(enter(session, "let t = spawn make(5);").status == CAIRN_OK);
+  REQUIRE(enter(session, "{ let m = Many(1, 2, 3, 4, 5); let r = wait(t); println(m.e, r.a, r.b, len(r.c), r.c[4]); }")
+              .status == CAIRN_OK);
+  CHECK(host.printed == "51257\n");
+  REQUIRE(enter(session, "let g = Group[u64](8);").status == CAIRN_OK);
+  REQUIRE(enter(session, "for i in 0..5 { spawn square(u64(i)) into g; }").status == CAIRN_OK);
+  REQUIRE(enter(session, "let mut sum:u64 = 0;\nfor _ in 0..3 { sum += collect(g); }").status == CAIRN_OK);
+  REQUIRE(enter(session, "wait(g);").status == CAIRN_OK);
+  REQUIRE(enter(session, "let h = Group[Three](4);\nspawn make(100) into h;\nwait(h);").status == CAIRN_OK);
+  REQUIRE(enter(session, "let mut q = IoRing(4);\nq.timeout(1, 1);\nwait(q);").status == CAIRN_OK);
+  // What runs when the session ends borrows what the session holds.
+  REQUIRE(enter(session, "let flag = Atomic[u64](0);\nlet running = spawn spin(flag);").status == CAIRN_OK);
+  cairn_session_free(session);
+
+  // A trap ends the tasks of its own entry, before what they borrow goes.
+  session = session_of(host);
+  REQUIRE(enter(session, declarations).status == CAIRN_OK);
+  CHECK(enter(session, "let f = Atomic[u64](0); let u = spawn spin(f); let x:u64 = 1 / (1 - 1);").shown == "division");
+  CHECK(enter(session, "square(12)").shown == "144 : u64");
+}
+
+TEST_CASE("waiting for a task of an earlier entry stops by the clock and on an interrupt", "[embedding]") {
+  const char* const spin = "fn spin(flag:ro<Atomic[u64]>) { while flag.load(Order.acquire) == 0 { } }";
+  cairn_options options = cairn_default_options();
+  options.wall_ms = 50;
+  Host host(options);
+  cairn_session* session = session_of(host);
+  REQUIRE(enter(session, spin).status == CAIRN_OK);
+  REQUIRE(enter(session, "let flag = Atomic[u64](0);\nlet t = spawn spin(flag);").status == CAIRN_OK);
+  CHECK(enter(session, "wait(t);").status == CAIRN_TRAPPED);
+  REQUIRE(enter(session, "let other = Atomic[u64](0);\nlet g = Group[void](2);").status == CAIRN_OK);
+  REQUIRE(enter(session, "spawn spin(other) into g;").status == CAIRN_OK);
+  CHECK(enter(session, "wait(g);").status == CAIRN_TRAPPED);
+  CHECK(enter(session, "1 + 1").shown == "2 : u64");
+
+  Host patient;
+  session = session_of(patient);
+  REQUIRE(enter(session, spin).status == CAIRN_OK);
+  REQUIRE(enter(session, "let flag = Atomic[u64](0);\nlet t = spawn spin(flag);").status == CAIRN_OK);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cairn_session_interrupt(session);
+  });
+  CHECK(enter(session, "wait(t);").shown == "interrupt");
+  other.join();
+}
+
+TEST_CASE("what an entry releases of an earlier one's memory is not held against its limit", "[embedding]") {
+  cairn_options options = cairn_default_options();
+  options.memory_bytes = 1 << 20;
+  Host host(options);
+  cairn_session* session = session_of(host);
+  REQUIRE(enter(session, "let mut b = Buf[u64](100000);").status == CAIRN_OK);
+  CHECK(enter(session, "{ b = Buf[u64](1); let c = Buf[u64](1000); println(len(c)); }").status == CAIRN_OK);
+  CHECK(host.printed == "1000\n");
+  CHECK(enter(session, "{ let c = Buf[u64](200000); println(len(c)); }").shown == "allocation");
 }
 
 TEST_CASE("a session sees the declarations of a program, and a refused program gives none", "[embedding]") {

@@ -199,9 +199,10 @@ typedef struct cairn_entry {
   const char *notes;   /* what happened besides: bindings that a trap made the session forget */
 } cairn_entry;
 
-/* Enters `count` bytes: one entry or several, run in order up to the first that fails. CAIRN_REFUSED leaves the session
- * as it was before that entry; CAIRN_TRAPPED does, but for owners that the entry touched, which are forgotten. The
- * session lives on in both cases. *entry, where given, is filled and lives until the session's next call. */
+/* Enters `count` bytes: one entry or several, a line or lines each, run in order up to the first that fails.
+ * CAIRN_REFUSED leaves the session as it was before that entry; CAIRN_TRAPPED does, but for owners that the entry named,
+ * which are forgotten, and with them every binding when tasks were running. The session lives on in both cases. *entry,
+ * where given, is filled and lives until the session's next call. */
 CAIRN_API cairn_status cairn_session_enter(cairn_session *session, const char *text, size_t count, cairn_entry *entry);
 /* Whether a text is a whole entry, and not the beginning of one of more lines. */
 CAIRN_API bool cairn_is_complete_entry(const char *text, size_t count);

@@ -17,7 +17,7 @@ struct Pending {
 
 class Release {
  public:
-  explicit Release(Thread& thread) : thread_(thread) {}
+  Release(Thread& thread, const Image& image) : thread_(thread), image_(image) {}
 
   /// A value whose storage stays.
   void value(std::uint8_t* at, std::uint32_t type) {
@@ -34,7 +34,7 @@ class Release {
     while (!pending_.empty()) {
       const Pending next = pending_.back();
       pending_.pop_back();
-      const std::uint64_t size = thread_.image().module().types[next.type].size;
+      const std::uint64_t size = image_.module().types[next.type].size;
       for (std::uint64_t i = 0; i < next.count; ++i) search(next.data + i * size, next.type);
       thread_.heap().release(next.data, next.count * size);
     }
@@ -42,7 +42,7 @@ class Release {
 
   void add(std::uint8_t* data, std::uint64_t count, std::uint32_t type) {
     if (data == nullptr) return;
-    const bytecode::Type& element = thread_.image().module().types[type];
+    const bytecode::Type& element = image_.module().types[type];
     if (element.owns) {
       pending_.push_back({data, count, type});
     } else {
@@ -52,7 +52,7 @@ class Release {
 
   /// Finds the owners inside a value. Recursion follows the nesting of types by value, which the verifier bounds.
   void search(std::uint8_t* at, std::uint32_t type) {
-    const OwnerMap& map = thread_.image().owners(type);
+    const OwnerMap& map = image_.owners(type);
     for (const OwnerPart& part : map.parts) search(at + part.offset, part);
     if (map.variants.empty()) return;
     std::uint32_t tag;
@@ -73,14 +73,14 @@ class Release {
         std::memcpy(words, at, sizeof(words));
         std::memset(at, 0, sizeof(words));
         if (words[0] != 0) {
-          add(reinterpret_cast<std::uint8_t*>(words[0]), 1, thread_.image().module().tables[words[1]].type);
+          add(reinterpret_cast<std::uint8_t*>(words[0]), 1, image_.module().tables[words[1]].type);
         }
         break;
       case OwnerPart::Kind::Nested:
         search(at, part.type);
         break;
       case OwnerPart::Kind::Array: {
-        const std::uint64_t size = thread_.image().module().types[part.type].size;
+        const std::uint64_t size = image_.module().types[part.type].size;
         for (std::uint64_t i = 0; i < part.count; ++i) search(at + i * size, part.type);
         break;
       }
@@ -88,6 +88,7 @@ class Release {
   }
 
   Thread& thread_;
+  const Image& image_;
   std::vector<Pending> pending_;
 };
 
@@ -102,27 +103,37 @@ bool new_buffer(Thread& thread, std::uint64_t* pair, std::uint64_t count, std::u
   return true;
 }
 
-void drop_buffer(Thread& thread, std::uint64_t* pair, std::uint32_t element) {
+void drop_buffer(Thread& thread, const Image& image, std::uint64_t* pair, std::uint32_t element) {
   auto* data = reinterpret_cast<std::uint8_t*>(pair[0]);
   const std::uint64_t count = pair[1];
   pair[0] = pair[1] = 0;
   if (data == nullptr) return;
-  const bytecode::Type& type = thread.image().module().types[element];
+  const bytecode::Type& type = image.module().types[element];
   if (type.owns) {
-    Release(thread).block(data, count, element);
+    Release(thread, image).block(data, count, element);
   } else {
     thread.heap().release(data, count * type.size);
   }
 }
 
-void drop_dyn(Thread& thread, std::uint64_t* pair) {
+void drop_dyn(Thread& thread, const Image& image, std::uint64_t* pair) {
   auto* object = reinterpret_cast<std::uint8_t*>(pair[0]);
   const std::uint64_t table = pair[1];
   pair[0] = pair[1] = 0;
-  if (object != nullptr) Release(thread).block(object, 1, thread.image().module().tables[table].type);
+  if (object != nullptr) Release(thread, image).block(object, 1, image.module().tables[table].type);
 }
 
-void drop_value(Thread& thread, std::uint8_t* value, std::uint32_t type) { Release(thread).value(value, type); }
+void drop_value(Thread& thread, const Image& image, std::uint8_t* value, std::uint32_t type) {
+  Release(thread, image).value(value, type);
+}
+
+void drop_buffer(Thread& thread, std::uint64_t* pair, std::uint32_t element) {
+  drop_buffer(thread, thread.image(), pair, element);
+}
+void drop_dyn(Thread& thread, std::uint64_t* pair) { drop_dyn(thread, thread.image(), pair); }
+void drop_value(Thread& thread, std::uint8_t* value, std::uint32_t type) {
+  drop_value(thread, thread.image(), value, type);
+}
 
 bool new_dyn(Thread& thread, std::uint64_t* pair, std::uint8_t* value, std::uint32_t table) {
   const bytecode::Type& type = thread.image().module().types[thread.image().module().tables[table].type];

@@ -14,6 +14,10 @@ void drop_buffer(Thread& thread, std::uint64_t* pair, std::uint32_t element);
 void drop_dyn(Thread& thread, std::uint64_t* pair);
 /// Releases every owner inside the value; the bytes of owners become zero.
 void drop_value(Thread& thread, std::uint8_t* value, std::uint32_t type);
+/// The same of values of another image's types, whose owners the thread has.
+void drop_buffer(Thread& thread, const Image& image, std::uint64_t* pair, std::uint32_t element);
+void drop_dyn(Thread& thread, const Image& image, std::uint64_t* pair);
+void drop_value(Thread& thread, const Image& image, std::uint8_t* value, std::uint32_t type);
 /// dyn.new: moves the value into a new box. False when there is no memory.
 bool new_dyn(Thread& thread, std::uint64_t* pair, std::uint8_t* value, std::uint32_t table);
 

@@ -1,11 +1,13 @@
 // Tasks and task groups (concurrency, 5 and 6), and mutexes.
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,7 +72,10 @@ struct Task {
   }
 };
 
+// A task may end, and a group be waited for, in another instance than the one that made it: a session runs each of its
+// statements in one. What is made is kept by its own instance, and a result is of that instance's types.
 struct Group {
+  Instance* instance = nullptr;
   std::mutex mutex;
   std::condition_variable finished_one;
   std::uint64_t room = 0;
@@ -160,7 +165,7 @@ const Word* deliver(std::unique_ptr<Task> task, const Machine& m, std::uint32_t 
   }
   const Signature& signature = task->signature();
   if (signature.result_reference) {
-    const bytecode::Type& type = m.thread->image().module().types[signature.parameters[0].type];
+    const bytecode::Type& type = task->instance->image().module().types[signature.parameters[0].type];
     std::memcpy(reinterpret_cast<void*>(m.base[window]), reinterpret_cast<const void*>(task->arguments[0]), type.size);
   } else {
     std::copy_n(task->result, signature.result.slots(), m.base + window);
@@ -171,13 +176,40 @@ const Word* deliver(std::unique_ptr<Task> task, const Machine& m, std::uint32_t 
 /// Releases what a result nobody wants owns.
 void release_result(Thread& thread, Task& task) {
   const Signature& signature = task.signature();
+  const Image& image = task.instance->image();
   if (signature.result_reference) {
-    drop_value(thread, reinterpret_cast<std::uint8_t*>(task.arguments[0]), signature.parameters[0].type);
+    drop_value(thread, image, reinterpret_cast<std::uint8_t*>(task.arguments[0]), signature.parameters[0].type);
   } else if (signature.result.kind == RegisterKind::Buf) {
-    drop_buffer(thread, task.result, signature.result.type);
+    drop_buffer(thread, image, task.result, signature.result.type);
   } else if (signature.result.kind == RegisterKind::Dyn) {
-    drop_dyn(thread, task.result);
+    drop_dyn(thread, image, task.result);
   }
+}
+
+/// How often a thread looks whether it is to stop while it waits for tasks of other instances, which are not asked to
+/// when it is.
+constexpr std::chrono::milliseconds kTick{2};
+
+/// Waits until a task has ended; false when this thread is to stop.
+bool wait_for(const Machine& m, const Task& task) {
+  const Instance& instance = m.thread->instance();
+  while (&instance != task.instance && !task.ended.done()) {
+    if (instance.stopping()) return false;
+    std::this_thread::sleep_for(kTick);
+  }
+  task.ended.wait();
+  return true;
+}
+
+/// The same of some task of a group.
+bool wait_for_one(const Machine& m, Group& group, std::unique_lock<std::mutex>& lock) {
+  const Instance& instance = m.thread->instance();
+  const auto has_one = [&] { return !group.finished.empty(); };
+  while (&instance != group.instance && !group.finished_one.wait_for(lock, kTick, has_one)) {
+    if (instance.stopping()) return false;
+  }
+  group.finished_one.wait(lock, has_one);
+  return true;
 }
 
 const Word* after_spawn(const Word* pc) { return pc + bytecode::instruction_words(pc); }
@@ -194,13 +226,14 @@ const Word* spawn(Machine m, const Word* pc) {
 
 const Word* wait_ticket(Machine m, const Word* pc) {
   auto* const task = reinterpret_cast<Task*>(m.base[b_of(pc[0])]);
+  if (!wait_for(m, *task)) return fail(TrapKind::Interrupt, pc, m);
   m.base[b_of(pc[0])] = 0;
-  task->ended.wait();
   return deliver(taken(task), m, a_of(pc[0]), pc + 1);
 }
 
 const Word* new_group(Machine m, const Word* pc) {
   auto group = std::make_unique<Group>();
+  group->instance = &m.thread->instance();
   group->room = m.base[b_of(pc[0])];
   m.thread->instance().keep(group.get(), [](void* kept) { delete static_cast<Group*>(kept); });
   m.base[a_of(pc[0])] = reinterpret_cast<std::uint64_t>(group.release());
@@ -226,7 +259,7 @@ const Word* collect(Machine m, const Word* pc) {
   {
     std::unique_lock lock(group.mutex);
     if (group.outstanding == 0) return fail(TrapKind::Group, pc, m);
-    group.finished_one.wait(lock, [&] { return !group.finished.empty(); });
+    if (!wait_for_one(m, group, lock)) return fail(TrapKind::Interrupt, pc, m);
     task = taken(group.finished.front());
     group.finished.pop_front();
     --group.outstanding;
@@ -235,15 +268,13 @@ const Word* collect(Machine m, const Word* pc) {
 }
 
 const Word* wait_group(Machine m, const Word* pc) {
-  const std::unique_ptr<Group> group(reinterpret_cast<Group*>(m.base[a_of(pc[0])]));
-  m.thread->instance().forget(group.get());
-  m.base[a_of(pc[0])] = 0;
+  Group& group = *reinterpret_cast<Group*>(m.base[a_of(pc[0])]);
   const Word* next = pc + 1;
-  for (; group->outstanding != 0; --group->outstanding) {
-    std::unique_lock lock(group->mutex);
-    group->finished_one.wait(lock, [&] { return !group->finished.empty(); });
-    const std::unique_ptr<Task> task = taken(group->finished.front());
-    group->finished.pop_front();
+  for (; group.outstanding != 0; --group.outstanding) {
+    std::unique_lock lock(group.mutex);
+    if (!wait_for_one(m, group, lock)) return fail(TrapKind::Interrupt, pc, m);
+    const std::unique_ptr<Task> task = taken(group.finished.front());
+    group.finished.pop_front();
     lock.unlock();
     if (task->trap && next != kExit) {
       m.thread->trapped = true;
@@ -252,6 +283,9 @@ const Word* wait_group(Machine m, const Word* pc) {
     }
     if (next != kExit) release_result(*m.thread, *task);
   }
+  m.base[a_of(pc[0])] = 0;
+  group.instance->forget(&group);
+  delete &group;
   return next;
 }
 

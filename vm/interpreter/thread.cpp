@@ -69,10 +69,14 @@ Instance::Instance(const Image& image, OutputSink& output, Limits limits, Tier t
       tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier, limits)) {}
 Instance::~Instance() { end(); }
 
-void Instance::end() {
+void Instance::stop() {
   interrupt();
   task_threads_.reset();
   lane_pool_.reset();
+}
+
+void Instance::end() {
+  stop();
   for (const auto& [object, release] : kept_) release(object);
   kept_.clear();
 }

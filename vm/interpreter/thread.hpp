@@ -128,6 +128,8 @@ class Instance {
     return first_trap_;
   }
   /// Asks every thread to stop and waits until none runs: before the stack they borrow from goes.
+  void stop();
+  /// The same, and releases what is kept.
   void end();
 
   /// Something the program made and is to release; what it has not when the instance ends is released then.

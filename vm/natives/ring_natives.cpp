@@ -12,6 +12,12 @@ namespace {
 using runtime::IoRing;
 using Operation = IoRing::Operation;
 
+/// A ring may be waited for in another instance than the one that made it and keeps it.
+struct KeptRing : IoRing {
+  KeptRing(Instance& by, std::uint64_t entries) : IoRing(entries), instance(by) {}
+  Instance& instance;
+};
+
 IoRing& ring_of(const NativeCall& call) { return *call.pointer<IoRing>(0); }
 
 void native_new(NativeCall& call) {
@@ -19,9 +25,9 @@ void native_new(NativeCall& call) {
   if (entries < 1 || entries > IoRing::kMostEntries) {
     return call.trap(TrapKind::Ring, std::to_string(entries) + " entries, of 1 to 4096");
   }
-  auto* const ring = new IoRing(entries);
+  IoRing* const ring = new KeptRing(call.thread().instance(), entries);
   // Where the program ends without waiting, closing the ring ends what is in flight before any buffer goes.
-  call.thread().instance().keep(ring, [](void* kept) { delete static_cast<IoRing*>(kept); });
+  call.thread().instance().keep(ring, [](void* kept) { delete static_cast<KeptRing*>(static_cast<IoRing*>(kept)); });
   call.result(reinterpret_cast<std::uint64_t>(ring));
 }
 
@@ -105,8 +111,9 @@ void native_wait(NativeCall& call) {
     if (!completion) return call.trap(TrapKind::Interrupt, "stopped while it waited for a ring");
     if (completion->data != nullptr) call.thread().heap().release(completion->data, completion->length);
   }
-  call.thread().instance().forget(&ring);
-  delete &ring;
+  auto* const kept = static_cast<KeptRing*>(&ring);
+  kept->instance.forget(&ring);
+  delete kept;
 }
 
 constexpr NativeEntry kNatives[] = {

@@ -44,8 +44,10 @@ bool ReplSession::run_statements(CheckedEntry& judged) {
     before.emplace_back(bytes, bytes + (binding.copyable ? binding.storage.size() : 0));
   }
   Bindings fresh;
+  const std::size_t earlier = executions_.size();
   for (const Stmt* statement : judged.statements()) {
     if (run_statement(judged, *statement, fresh)) continue;
+    stop_tasks(earlier);  // they may borrow what the entry bound
     undo(judged, before);
     drop_instances();
     return false;
@@ -74,6 +76,7 @@ void ReplSession::undo(const CheckedEntry& judged, const std::vector<std::vector
     };
     if (!binding.copyable && std::ranges::any_of(judged.function().locals, names_it)) touched.push_back(binding.name);
   }
+  if (!touched.empty() && any_waits()) stop_tasks();  // they may borrow what is forgotten
   for (const std::string& name : touched) {
     options_.note("note: " + name + " was touched by what trapped and is forgotten\n");
     std::erase_if(bindings_, [&](const Binding& each) { return each.name == name; });
@@ -187,9 +190,16 @@ bool ReplSession::execute(CheckedEntry& judged, const Ready& ready, const std::v
   return !trap;
 }
 
+void ReplSession::stop_tasks(std::size_t first) {
+  for (std::size_t k = first; k < executions_.size(); ++k) executions_[k]->stop();
+}
+
 /// What owners hold lives in the instance that made it.
 void ReplSession::drop_instances() {
-  if (std::ranges::all_of(bindings_, &Binding::copyable)) executions_.clear();
+  if (std::ranges::all_of(bindings_, &Binding::copyable)) {
+    stop_tasks();
+    executions_.clear();
+  }
   if (std::ranges::none_of(bindings_, &Binding::keeps_functions)) linked_ = {};
 }
 

@@ -15,7 +15,8 @@ using checked::Local;
 using checked::Stmt;
 
 void ReplSession::reset() {
-  executions_.clear();  // ends every task, before what it borrows goes
+  stop_tasks();  // before what they borrow goes, in whatever instance
+  executions_.clear();
   linked_ = {};
   bindings_.clear();
   imports_.clear();
@@ -164,7 +165,8 @@ bool ReplSession::accept_declaration(const std::string& name, const std::string&
     std::swap(makers_, now.makers);
     std::swap(history_, now.history);
     CheckedEntry anew = check_declaration(text);
-    if (anew.accepted() && (held = held_otherwise(anew)).empty()) {
+    if (anew.accepted()) held = held_otherwise(anew);
+    if (anew.accepted() && held.empty()) {
       std::erase_if(bindings_, [&](const Binding& each) { return !lives(each); });
       return true;
     }
@@ -268,6 +270,7 @@ bool ReplSession::forget(const std::string& name) {
   // A task borrows from other bindings until it has ended.
   const std::string wait = "wait(" + name + ");";
   if (found->waits && lives(*found) && !run(check("", wait, ""), wait)) return false;
+  if (any_waits()) stop_tasks();
   std::erase_if(bindings_, [&](const Binding& each) { return each.name == name; });
   grow_anew();
   return true;
@@ -280,7 +283,8 @@ void ReplSession::grow_anew() {
   if (any_waits()) {
     makers_.clear();
     history_.clear();
-    executions_.clear();  // ends the tasks
+    stop_tasks();
+    executions_.clear();
     bindings_.clear();
     options_.note("note: tasks were running: they are ended, and every binding is forgotten\n");
     return;

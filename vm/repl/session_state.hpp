@@ -58,6 +58,7 @@ struct Completion {
 class ReplSession {
  public:
   explicit ReplSession(ReplOptions options) : options_(std::move(options)) {}
+  ~ReplSession() { reset(); }
   ReplSession(const ReplSession&) = delete;
   ReplSession& operator=(const ReplSession&) = delete;
 
@@ -155,6 +156,8 @@ class ReplSession {
                  const bytecode::Signature& signature, const std::vector<std::uint64_t>& slots) const;
   void undo(const CheckedEntry& checked, const std::vector<std::vector<std::uint8_t>>& before);
   void drop_instances();
+  /// Ends the tasks of the instances from this one on.
+  void stop_tasks(std::size_t first = 0);
   Binding* known(Bindings& fresh, std::string_view name);
   bool complain(const std::string& why) const;
   [[nodiscard]] bool lives(const Binding& binding) const;
