@@ -16,8 +16,6 @@
 #include "cuda/nvrtc/nvrtc.hpp"
 #include "cuda/nvrtc/places.hpp"
 
-extern char** environ;
-
 namespace cairn::cuda {
 
 namespace fs = std::filesystem;

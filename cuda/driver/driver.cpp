@@ -78,7 +78,7 @@ std::string Driver::describe(Status status) const {
 std::span<const char* const> driver_places() { return kPlaces; }
 
 std::expected<std::shared_ptr<const Driver>, std::string> open_driver(std::string_view path) {
-  const std::shared_ptr<Driver> driver(new Driver());
+  std::shared_ptr<Driver> driver(new Driver());
   const std::string given(path);
   const char* const only[] = {given.c_str()};
   std::string unusable;  // what the loader said of a library that is there

@@ -40,7 +40,7 @@ Fact join(const Fact& x, const Fact& y) {
 
 class Classifier {
  public:
-  Classifier(Graph& graph) : graph_(graph), forced_(graph.nodes.size()) {}
+  explicit Classifier(Graph& graph) : graph_(graph), forced_(graph.nodes.size()) {}
 
   bool run() {
     find_postdominators();

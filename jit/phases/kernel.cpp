@@ -7,7 +7,7 @@ namespace {
 
 class PlacedKernel final : public KernelCode {
  public:
-  PlacedKernel(const CodeOptions& options)
+  explicit PlacedKernel(const CodeOptions& options)
       : memory_([] {
           static const asmjit::JitAllocator::CreateParams params = [] {
             asmjit::JitAllocator::CreateParams made;

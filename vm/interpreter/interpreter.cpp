@@ -16,14 +16,14 @@ using Handler = void(const Word* pc, std::uint64_t* base, std::uint8_t* memory, 
 
 template <bool watched>
 struct Dispatch {
-  static Handler* const table[static_cast<std::size_t>(InternalOp::Count)];
+  static Handler* const kTable[static_cast<std::size_t>(InternalOp::Count)];
 };
 
 template <Op op, bool watched>
 void handle(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
   Machine m{base, memory, thread};
   pc = step<op, watched>(m, pc);
-  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+  [[clang::musttail]] return Dispatch<watched>::kTable[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
 }
 
 void handle_exit(const Word*, std::uint64_t*, std::uint8_t*, Thread*) {}
@@ -36,25 +36,25 @@ template <bool watched>
 void handle_prologue(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
   Machine m{base, memory, thread};
   pc = prologue(m, pc);
-  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+  [[clang::musttail]] return Dispatch<watched>::kTable[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
 }
 
 template <bool watched>
 void handle_enter(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
   Machine m{base, memory, thread};
   pc = enter_tier(pc, m);
-  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+  [[clang::musttail]] return Dispatch<watched>::kTable[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
 }
 
 template <bool watched>
 void handle_resume(const Word* pc, std::uint64_t* base, std::uint8_t* memory, Thread* thread) {
   Machine m{base, memory, thread};
   pc = resume_tier(pc, m);
-  [[clang::musttail]] return Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+  [[clang::musttail]] return Dispatch<watched>::kTable[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
 }
 
 template <bool watched>
-Handler* const Dispatch<watched>::table[] = {
+Handler* const Dispatch<watched>::kTable[] = {
 #define OPERATION(Name, text, operands, traps, meaning) handle<Op::Name, watched>,
 #include "vm/bytecode/operations.def"
 #undef OPERATION
@@ -63,7 +63,7 @@ Handler* const Dispatch<watched>::table[] = {
 
 template <bool watched>
 void interpret(Machine m, const Word* pc) {
-  Dispatch<watched>::table[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
+  Dispatch<watched>::kTable[pc[0] & 0xffff](pc, m.base, m.memory, m.thread);
 }
 
 #else

@@ -46,7 +46,7 @@ class Block {
         shared_(std::make_unique<Shared[]>(info_.shared_bytes / sizeof(Shared) + 1)),
         filled_(info_.pipelines.size()) {
     const std::uint64_t frame = std::uint64_t{entry_.frame_bytes} + entry_.memory_bytes + entry_.memory_align;
-    if (code != nullptr && frame + kLinkSlots * 8 < kThreadStack)
+    if (code != nullptr && frame + std::uint64_t{kLinkSlots} * 8 < kThreadStack)
       groups_.emplace(*code, info_.threads, environment, this);
   }
 
@@ -148,7 +148,7 @@ class Block {
     }
     std::memset(shared(0), 0, zeroed);
     for (const bytecode::SharedArray& array : info_.arrays) {
-      const std::uint64_t bytes = array.count * bytecode::scalar_size(array.element);
+      const std::uint64_t bytes = std::uint64_t{array.count} * bytecode::scalar_size(array.element);
       if (!array.zeroed || array.offset >= zeroed) std::memset(shared(array.offset), array.zeroed ? 0 : 0x7f, bytes);
     }
   }

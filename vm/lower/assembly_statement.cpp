@@ -74,13 +74,13 @@ void FunctionLowering::assembly(const checked::AsmStmt& s) {
   }
   symbol.clobbers.assign(s.clobbers.begin(), s.clobbers.end());
   symbol.text = s.text;
-  run_assembly(s.position, std::move(symbol), std::move(signature), std::move(passing), window);
+  run_assembly(s.position, std::move(symbol), signature, std::move(passing), window);
   for (const Output& each : outputs) store(each.local, load(each.memory, s.position), s.position);
   release(mark);
 }
 
-void FunctionLowering::run_assembly(Position position, AssemblySymbol symbol, Signature signature, std::string passing,
-                                    const Window& window) {
+void FunctionLowering::run_assembly(Position position, AssemblySymbol symbol, const Signature& signature,
+                                    std::string passing, const Window& window) {
   if (const auto code = jit::assemble_x86_64(symbol.text, symbol.operands, symbol.clobbers); !code) {
     return module_.fail_assembly(position, "this assembly cannot be run here: " + code.error());
   }

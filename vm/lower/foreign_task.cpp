@@ -40,7 +40,7 @@ const Expr* passed_on(Arena& arena, Local& parameter, Position at) {
 }  // namespace
 
 const checked::Function& ModuleLowering::task_body(const checked::Function& callee) {
-  if (callee.kind != checked::FunctionKind::Extern) return callee;
+  if (callee.kind != checked::FunctionKind::Extern) return callee;  // NOLINT: functions live as long as the program
   const auto [at, added] = foreign_tasks_.try_emplace(&callee);
   checked::Function& task = at->second;
   if (!added) return task;

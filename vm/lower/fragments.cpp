@@ -129,7 +129,7 @@ Register FunctionLowering::fragment(const FragmentExpr& e, const Place* to, Regi
   }
   if (e.op == ConcurrentOp::FragmentGet) signature.result = kF32;
   const std::uint32_t native =
-      module_.builder().native(native_of(e, module_.names()), module_.builder().signature(std::move(signature)));
+      module_.builder().native(native_of(e, module_.names()), module_.builder().signature(signature));
   emit(e.position, Op::CallNative, f_.outgoing(window.base), native);
   release(mark);
   if (e.op != ConcurrentOp::FragmentGet) return {};

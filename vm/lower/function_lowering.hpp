@@ -266,7 +266,7 @@ class FunctionLowering {
   // --- assembly_statement.cpp: typed assembly
   void assembly(const checked::AsmStmt& s);
   /// Calls the assembled template; its operands' signature and registers are the window's slots.
-  void run_assembly(Position position, AssemblySymbol symbol, bytecode::Signature signature, std::string passing,
+  void run_assembly(Position position, AssemblySymbol symbol, const bytecode::Signature& signature, std::string passing,
                     const Window& window);
 
   void drop_storage(const Place& place, std::uint32_t type);

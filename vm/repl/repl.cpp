@@ -132,7 +132,7 @@ int run_repl(ReplOptions options) {
   EntryReader pending;
   const auto editor =
       LineEditor::open(history_path(), [&](const std::string& line, std::size_t at, std::size_t& begin) {
-        const std::string before = pending.text();
+        const std::string& before = pending.text();
         auto all = shell.completions(before + line, before.size() + at, begin);
         begin -= std::min(begin, before.size());
         return all;
