@@ -33,24 +33,6 @@ Builder::Builder(const bytecode::Module& module, std::uint32_t function, const B
   f_.frames.push_back({function, 0, 0, 0});
 }
 
-/// The loops around the one that is taken up begin in code of their own: so every loop here has one way in. A loop that
-/// is entered at its test and jumps back to its body is taken up at the body, which is then where it begins.
-void Builder::find_left() {
-  const auto blocks = flow_.blocks();
-  is_left_.assign(blocks.size(), 0);
-  if (options_.entry_word == 0) return;
-  Function graph;
-  graph.blocks.resize(blocks.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    graph.blocks[b].successors.assign(blocks[b].next.begin(), blocks[b].next.end());
-  }
-  find_predecessors(graph);
-  const Loops loops(graph, Dominators(graph));
-  const BlockId entry = flow_.block_at(options_.entry_word);
-  const std::uint32_t own = loops.of_block[entry];
-  for (std::uint32_t l = own; l != kNone; l = loops.loops[l].parent) is_left_[loops.loops[l].header] = l == own ? 0 : 1;
-}
-
 void Builder::order_blocks() {
   const auto blocks = flow_.blocks();
   block_of_.assign(blocks.size(), kNone);
@@ -107,7 +89,10 @@ bool Builder::run() {
     f_.blocks[from].successors.assign(successors.begin(), successors.end());
   };
   at_ = options_.entry_word;
-  if (at_ != 0) guard_entry();
+  if (at_ != 0) {
+    find_known();
+    guard_entry();
+  }
   const BlockId first = block_of_[flow_order_[0]];
   filled(0, {&first, 1});
   for (const std::uint32_t block : flow_order_) {
@@ -188,9 +173,10 @@ Value Builder::read_in(std::uint32_t slot, BlockId block) {
                                                                    (source_.environment != kNone ? 1U : 0U);
       if (is_there) {
         Instruction i;
-        i.op = Opcode::Slot;
+        const bool is_known = slot < known_.size() && known_[slot];
+        i.op = is_known ? Opcode::Const : Opcode::Slot;
         i.kind = kind_of(slot);
-        i.immediate = slot;
+        i.immediate = is_known ? static_cast<std::int64_t>(*known_[slot]) : slot;
         value = f_.append(0, i);
       } else {
         value = undefined(kind_of(slot));

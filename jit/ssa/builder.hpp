@@ -22,6 +22,7 @@ class Builder {
 
   // ---- variables (build.cpp)
   void find_left();
+  void find_known();
   void order_blocks();
   Value read(std::uint32_t slot) { return read_in(slot, at_block_); }
   Value read_in(std::uint32_t slot, BlockId block);
@@ -91,6 +92,7 @@ class Builder {
   const bool tells_lane_;
   std::vector<BlockId> block_of_;             // by block of the flow
   std::vector<std::uint8_t> is_left_;         // by block of the flow: a loop's start that is gone on at by other code
+  std::vector<std::optional<Word>> known_;    // by slot: the number it holds where the frame is taken up
   std::vector<std::uint32_t> flow_order_;     // reachable ones, in the order they are built
   std::vector<Value> variables_;              // by block and slot: the value at its end so far
   std::vector<Value> forward_;                // by value: what a phi that is none stands for

@@ -64,18 +64,22 @@ enum class Opcode : std::uint8_t {
   Floor,
   Ceil,
   Trunc,
-  Compare,  // a bool: whether `relation` holds of a and b, which are of `source`; a lane is an integer of that size
-  Select,   // a ? b : c; the lanes of a are of a comparison
-  Convert,  // a, of `source`, as `kind`; Checked traps with Conversion; Wrap of integers keeps the low bits
-  Bits,     // the bits of a, of `source`, as `kind`; an f32 and a u32, an f64 and a u64
-  Splat,    // every lane is a
-  Lane,     // lane `immediate` of the vector a
-  Unzip,    // in each 16 bytes: the elements of a, then of b, that are even (immediate 0) or odd (1)
-  Zip,      // in each 16 bytes: elements of a and b in turn, of the first half (immediate 0) or the second (1)
+  Compare,   // a bool: whether `relation` holds of a and b, which are of `source`; a lane is an integer of that size
+  Select,    // a ? b : c; the lanes of a are of a comparison
+  Convert,   // a, of `source`, as `kind`; Checked traps with Conversion; Wrap of integers keeps the low bits
+  Bits,      // the bits of a, of `source`, as `kind`; an f32 and a u32, an f64 and a u64
+  Splat,     // every lane is a
+  Iota,      // lane k is k
+  Lane,      // lane `immediate` of the vector a
+  Mask,      // a U64: bit k says whether `relation` holds of lane k of a and b, whose lanes are of `source`
+  Ones,      // how many bits of a are set
+  Compress,  // the lanes of a whose bits of b are set, next to each other; lanes above are zero
+  Unzip,     // in each 16 bytes: the elements of a, then of b, that are even (immediate 0) or odd (1)
+  Zip,       // in each 16 bytes: elements of a and b in turn, of the first half (immediate 0) or the second (1)
   // ---- memory. An address is a + b * scale + immediate; without b, a + immediate
   Address,  // the address itself; any scale
   Load,     // of `kind`; scale 1, 2, 4 or 8
-  Store,    // c
+  Store,    // c; of a vector with a use, only as many lanes of it as the use's value says
   Copy,     // `immediate` bytes from address b to address a; they may overlap
   Zero,     // `immediate` bytes at address a
   // ---- guards

@@ -502,42 +502,6 @@ Instruction Builder::condition(const Shape& shape) {
   return i;
 }
 
-/// A loop is taken up behind a jump back to it. Where one instruction alone jumps back, what it asked has been found to
-/// hold of the slots: passes may know, and it is asked once more, since nothing of the form says so.
-void Builder::guard_entry() {
-  const jit::Block* latch = nullptr;
-  for (const jit::Block& block : flow_.blocks()) {
-    if (std::ranges::find(block.next, flow_.block_at(options_.entry_word)) == block.next.end()) continue;
-    if (block.begin < options_.entry_word) continue;
-    if (latch != nullptr) return;
-    latch = &block;
-  }
-  if (latch == nullptr) return;
-  for (std::uint32_t word = latch->begin; word < latch->end; word += bytecode::instruction_words(pc_)) {
-    pc_ = source_.code.data() + word;
-  }
-  const Op op = bytecode::op_of(pc_[0]);
-  const Shape& shape = shape_of(op);
-  Instruction guard;
-  if (op == Op::LoopNext) {
-    guard.kind = Kind::U64;
-    guard.relation = Relation::Lt;
-    guard.a = integer(a());
-    guard.b = integer(b());
-  } else if (shape.verb == Verb::JumpOn && !is_float(shape.type)) {
-    guard = condition(shape);
-  } else {
-    return;
-  }
-  guard.op = Opcode::Guard;
-  guard.trap = TrapKind::Bounds;
-  guard.leaves = true;
-  list_.clear();
-  live_uses(options_.entry_word);
-  f_.set_uses(guard, list_);
-  add(guard);
-}
-
 void Builder::leave_by(const Shape& shape) {
   Instruction i = condition(shape);
   const auto target = static_cast<std::uint32_t>(at_ + std::int64_t{bytecode::t_of(pc_[1])});

@@ -436,7 +436,7 @@ class Forwarding {
     std::erase_if(known_, [&](Value known) {
       return calls ? aliases_.may_write(i, f_.at(known)) : aliases_.may_overlap(i, f_.at(known));
     });
-    if (i.op == Opcode::Store) keep(value);
+    if (i.op == Opcode::Store && i.use_count == 0) keep(value);
   }
 
   void keep(Value value) {

@@ -19,13 +19,13 @@ constexpr Pass kPasses[] = {
     {"numbering", number_values},        //
     {"guards", remove_guards},           //
     {"clean", clean},                    //
+    {"strength", reduce_strength},       //
     {"points", remove_points},           //
     // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
     {"memory", promote_memory},          //
     {"clean", clean},                    //
     {"vectors", vectorize_loops},        //
     {"conditions", convert_conditions},  //
-    {"strength", reduce_strength},       //
     {"numbering", number_values},        //
     {"clean", clean},
 };

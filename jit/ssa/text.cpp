@@ -10,13 +10,13 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Opcode::Count)> kNames = {
-    "nop",    "const",       "slot",   "frame.address", "text",   "phi",        "add",      "sub",
-    "mul",    "div",         "rem",    "neg",           "abs",    "shl",        "shr",      "and",
-    "or",     "xor",         "min",    "max",           "fma",    "fms",        "fnma",     "sqrt",
-    "floor",  "ceil",        "trunc",  "compare",       "select", "convert",    "bits",     "splat",
-    "lane",   "unzip",       "zip",    "address",       "load",   "store",      "copy",     "zero",
-    "guard",  "stack.guard", "poll",   "point",         "call",   "call.value", "call.dyn", "step",
-    "result", "jump",        "branch", "switch",        "return", "trap",       "exit"};
+    "nop",         "const",  "slot",    "frame.address", "text",       "phi",      "add",   "sub",    "mul",
+    "div",         "rem",    "neg",     "abs",           "shl",        "shr",      "and",   "or",     "xor",
+    "min",         "max",    "fma",     "fms",           "fnma",       "sqrt",     "floor", "ceil",   "trunc",
+    "compare",     "select", "convert", "bits",          "splat",      "iota",     "lane",  "mask",   "ones",
+    "compress",    "unzip",  "zip",     "address",       "load",       "store",    "copy",  "zero",   "guard",
+    "stack.guard", "poll",   "point",   "call",          "call.value", "call.dyn", "step",  "result", "jump",
+    "branch",      "switch", "return",  "trap",          "exit"};
 constexpr std::array<std::string_view, 13> kKinds = {"none", "bool", "u8",  "u16", "u32", "u64", "i8",
                                                      "i16",  "i32",  "i64", "f32", "f64", "pair"};
 constexpr std::array<std::string_view, 8> kRelations = {"eq", "ne", "lt", "le", "gt", "ge", "notlt", "notle"};
@@ -29,7 +29,9 @@ std::size_t find(const Names& names, std::string_view text) {
   return names.size();
 }
 
-bool has_relation(Opcode op) { return op == Opcode::Compare || op == Opcode::Guard || op == Opcode::Branch; }
+bool has_relation(Opcode op) {
+  return op == Opcode::Mask || op == Opcode::Compare || op == Opcode::Guard || op == Opcode::Branch;
+}
 bool has_immediate(Opcode op) {
   switch (op) {
     case Opcode::Const:

@@ -161,6 +161,11 @@ class Verifier {
       case Opcode::Trunc:
       case Opcode::Splat:
         return is(i.a, i.kind);
+      case Opcode::Ones:
+        return is(i.a, Kind::U64);
+      case Opcode::Compress:
+        return is(i.a, i.kind) && is(i.b, Kind::U64);
+      case Opcode::Mask:
       case Opcode::Compare:
         return is(i.a, i.source) && is(i.b, i.source);
       case Opcode::Select:

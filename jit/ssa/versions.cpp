@@ -108,10 +108,11 @@ class Versions {
 
   /// Puts the question before the loop when its answer there decides it in every iteration.
   bool ask_before(Value value, Prover::Point point) {
-    const Instruction i = f_.at(value);
+    Instruction i = f_.at(value);
     const Kind kind = i.op == Opcode::Convert ? i.source : i.kind;
     if (is_float(kind) || i.lanes != 1) return false;
     used_ = {};
+    if (i.op == Opcode::Guard && !is_outside(i.a)) i.a = counter_above(i.a, point);
     // Every value the question is about, at its largest and where the loop starts.
     if (i.op == Opcode::Guard) {
       if (i.relation != Relation::Lt && i.relation != Relation::Le) {
@@ -151,6 +152,7 @@ class Versions {
   }
 
   bool monotone(const Instruction& i, Prover::Point point, std::uint32_t depth) {
+    if (depth != 0 && never_fails(i)) return grows(i.a, point, depth + 1);
     if (i.mode == Mode::Wrap || is_float(i.kind) || i.lanes != 1) return false;
     if (depth == 0) falls_ = false;
     if (is_outside(i.a) && (i.b == kNoValue || is_outside(i.b))) return true;
@@ -172,6 +174,25 @@ class Versions {
       default:
         return false;
     }
+  }
+
+  /// A counter that the phi never passes, where it is none itself: what is kept of the elements seen.
+  Value counter_above(Value value, Prover::Point point) {
+    if (f_.at(value).op != Opcode::Phi || f_.at(value).block != header_ || counter_of(value) != nullptr) return value;
+    for (const Counter& counter : counters_) {
+      if (is_signed(f_.at(value).kind) == counter.is_signed &&
+          prover_.at_most(value, counter.phi, 0, point, counter.is_signed)) {
+        return counter.phi;
+      }
+    }
+    return value;
+  }
+
+  /// Of unsigned numbers, by a number: it grows with its left operand and has no guard.
+  bool never_fails(const Instruction& i) const {
+    return (i.op == Opcode::Shr || i.op == Opcode::Div) && i.kind >= Kind::U8 && i.kind <= Kind::U64 && i.lanes == 1 &&
+           i.mode != Mode::Checked && f_.at(i.b).op == Opcode::Const &&
+           (i.op == Opcode::Shr || f_.at(i.b).immediate != 0);
   }
 
   const Counter* counter_of(Value value) const {
@@ -245,9 +266,11 @@ class Versions {
       Instruction i = f_.at(value);
       if (i.a != kNoValue) i.a = clone(i.a, made, at_largest);
       if (i.b != kNoValue) i.b = clone(i.b, made, at_largest);
-      i.mode = Mode::Checked;
       i.first_use = i.use_count = 0;
-      leaving(i);
+      if (!never_fails(i)) {
+        i.mode = Mode::Checked;
+        leaving(i);
+      }
       result = put(i);
     }
     made.emplace(key, result);

@@ -1,4 +1,6 @@
 // Vectors of 16, 32 or 64 bytes: AVX2, or AVX-512.
+#include <bit>
+
 #include "jit/ssa/backend/emitter.hpp"
 
 namespace cairn::jit::ssa {
@@ -64,6 +66,55 @@ bool needs_avx512(asmjit::InstId id) {
 
 }  // namespace
 
+/// The bits of the lanes of which the relation holds.
+void Emitter::lane_mask(const Instruction& i) {
+  const std::uint32_t bytes = bytes_of(f_.at(i.a));
+  const auto sized = [&](const Vec& reg) -> x86::Vec {
+    if (bytes == 64) return x86::zmm(reg.id());
+    if (bytes == 32) return x86::ymm(reg.id());
+    return reg;
+  };
+  // By relation: eq ne lt le gt ge notlt notle; of floats, a NaN is unequal and in no order.
+  constexpr std::uint8_t kInteger[] = {0, 4, 1, 2, 6, 5, 5, 6};
+  constexpr std::uint8_t kFloat[] = {0, 4, 17, 18, 30, 29, 21, 22};
+  const auto relation = static_cast<std::size_t>(i.relation);
+  const std::uint32_t size = size_of(i.source);
+  if (is_float(i.source)) {
+    a_.emit(size == 4 ? Inst::kIdVcmpps : Inst::kIdVcmppd, x86::k1, sized(vec(0)), sized(vec(1)),
+            asmjit::Imm(kFloat[relation]));
+  } else {
+    constexpr asmjit::InstId kSigned[] = {Inst::kIdVpcmpb, Inst::kIdVpcmpw, Inst::kIdVpcmpd, Inst::kIdVpcmpq};
+    constexpr asmjit::InstId kUnsigned[] = {Inst::kIdVpcmpub, Inst::kIdVpcmpuw, Inst::kIdVpcmpud, Inst::kIdVpcmpuq};
+    const auto at = static_cast<std::size_t>(std::countr_zero(size));
+    a_.emit(is_signed(i.source) ? kSigned[at] : kUnsigned[at], x86::k1, sized(vec(0)), sized(vec(1)),
+            asmjit::Imm(kInteger[relation]));
+  }
+  a_.kmovq(out(), x86::k1);
+}
+
+/// One lane of floats.
+void Emitter::lane(const Instruction& i) {
+  const Vec to = out_vec();
+  const Vec from = vec(0);
+  const auto at = static_cast<std::uint32_t>(i.immediate);
+  const std::uint32_t in_part = 16 / size_of(i.kind);
+  const std::uint32_t part = at / in_part;
+  const std::uint32_t index = at % in_part;
+  const bool wide = bytes_of(f_.at(i.a)) == 64;
+  Vec quarter = from;
+  if (part != 0) {
+    quarter = to;
+    wide ? a_.vextractf32x4(to, x86::zmm(from.id()), part) : a_.vextractf128(to, x86::ymm(from.id()), part);
+  }
+  if (index != 0) {
+    i.kind == Kind::F64 ? a_.vunpckhpd(to, quarter, quarter) : a_.vpermilps(to, quarter, index);
+  } else if (part == 0) {
+    a_.vmovaps(to, from);
+  }
+  // Nothing is left above the low four bytes of an f32.
+  if (i.kind == Kind::F32) a_.vinsertps(to, to, to, 0x0e);
+}
+
 bool Emitter::vector(const Instruction& i) {
   const std::uint32_t bytes = bytes_of(i);
   const bool wide = bytes == 64;
@@ -93,7 +144,35 @@ bool Emitter::vector(const Instruction& i) {
       std::uint32_t next = 0;
       x86::Mem at = address(i, next);
       at.setSize(bytes);
-      a_.emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovups, at, sized(vec(next)));
+      if (i.use_count == 0) {
+        a_.emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovups, at, sized(vec(next)));
+        return true;
+      }
+      a_.mov(temp(0), -1);
+      a_.bzhi(temp(0), temp(0), gp(next + 1));
+      a_.kmovq(x86::k1, temp(0));
+      const x86::Zmm from = x86::zmm(vec(next).id());
+      size_of(i.kind) == 4 ? a_.k(x86::k1).vmovdqu32(at, from) : a_.k(x86::k1).vmovdqu64(at, from);
+      return true;
+    }
+    case Opcode::Iota: {
+      // From bytes: lanes of 4 or 8 bytes.
+      const x86::Mem bytes_of_lanes = x86::ptr(constant(0x0706050403020100, 0x0f0e0d0c0b0a0908));
+      a_.emit(size_of(i.kind) == 4 ? Inst::kIdVpmovzxbd : Inst::kIdVpmovzxbq, sized(out_vec()), bytes_of_lanes);
+      return true;
+    }
+    case Opcode::Compress: {
+      a_.kmovq(x86::k1, gp(1));
+      const x86::Vec to = sized(out_vec());
+      const x86::Vec from = sized(vec(0));
+      a_.k(x86::k1).z().emit(size_of(i.kind) == 4 ? Inst::kIdVpcompressd : Inst::kIdVpcompressq, to, from);
+      return true;
+    }
+    case Opcode::Convert: {
+      const bool sign = is_signed(i.source);
+      a_.emit(is_f32 ? (sign ? Inst::kIdVcvtdq2ps : Inst::kIdVcvtudq2ps)
+                     : (sign ? Inst::kIdVcvtqq2pd : Inst::kIdVcvtuqq2pd),
+              sized(out_vec()), sized(vec(0)));
       return true;
     }
     case Opcode::Splat: {

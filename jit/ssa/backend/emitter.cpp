@@ -346,6 +346,15 @@ bool Emitter::node(std::uint32_t k) {
       case Opcode::Bits:
         bits(i);
         return true;
+      case Opcode::Mask:
+        lane_mask(i);
+        return true;
+      case Opcode::Ones:
+        a_.popcnt(out(), gp(0));
+        return true;
+      case Opcode::Lane:
+        lane(i);
+        return true;
       case Opcode::Address:
         address_of(i);
         return true;

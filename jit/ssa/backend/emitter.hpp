@@ -178,6 +178,8 @@ class Emitter {
 
   // ---- emit_vector.cpp
   bool vector(const Instruction& i);
+  void lane_mask(const Instruction& i);
+  void lane(const Instruction& i);
 
   x86::Assembler a_;
   const Function& f_;

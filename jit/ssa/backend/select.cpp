@@ -231,6 +231,22 @@ class Selector {
         anywhere(i.a);
         output();
         return true;
+      case Opcode::Mask:
+        if (!target_.cpu.avx512) return false;
+        in_register(i.a);
+        in_register(i.b);
+        output();
+        return true;
+      case Opcode::Ones:
+        if (!target_.cpu.avx512) return false;
+        in_register(i.a);
+        output();
+        return true;
+      case Opcode::Lane:
+        if (!is_float(i.kind) || !target_.cpu.avx2) return false;
+        in_register(i.a);
+        output();
+        return true;
       case Opcode::Address:
         in_register(i.a, true);
         if (i.b != kNoValue) in_register(i.b, true);
@@ -621,7 +637,22 @@ class Selector {
       case Opcode::Store:
         address(i);
         in_register(i.c, true);
+        if (i.use_count == 0) return true;
+        in_register(f_.uses_of(i)[0].value, true);
+        temporary(Bank::General);
+        return bytes == 64 && target_.cpu.bmi2;
+      case Opcode::Iota:
+        output();
         return true;
+      case Opcode::Compress:
+        in_register(i.a);
+        in_register(i.b);
+        output();
+        return size_of(i.kind) >= 4 && target_.cpu.avx512;
+      case Opcode::Convert:
+        in_register(i.a);
+        output();
+        return is_float(i.kind) && !is_float(i.source) && target_.cpu.avx512;
       case Opcode::Add:
       case Opcode::Sub:
       case Opcode::Mul:

@@ -1,4 +1,6 @@
 // Loops over elements as vectors, for every length around a few vectors: the same elements as the interpreter's.
+#include <array>
+
 #include "jit/ssa/build.hpp"
 #include "jit/ssa/passes.hpp"
 #include "jit/ssa/text.hpp"
@@ -18,7 +20,9 @@ struct Element {
 
 /// A function (n, x, y) whose loop body is `body` over element i in r5, up to the bound in r6; r7 .. r9 are elements
 /// and r10 .. r12 indices. The views are x (r1) and y (r3).
-Module looping(const Element& element, std::string_view body, std::uint64_t first, std::uint64_t less) {
+/// `around` is done before the loop and behind it.
+Module looping(const Element& element, std::string_view body, std::uint64_t first, std::uint64_t less,
+               const std::array<std::string, 2>& around = {}) {
   const std::string e(element.name);
   std::string text =
       "module \"loops\"\nfile 0 \"loops.cairn\"\ntype 0 " + e +
@@ -26,11 +30,11 @@ Module looping(const Element& element, std::string_view body, std::uint64_t firs
       "parent none at 0:1:1 slots 16 memory 0 align 16\n  r0 u64\n  r1 view 0\n  r3 view mut 0\n  r5 u64\n"
       "  r6 u64\n  r7 " +
       e + "\n  r8 " + e + "\n  r9 " + e + "\n  r10 u64\n  r11 u64\n  r12 u64\n";
-  text +=
-      "  : const r5 " + std::to_string(first) + "\n  : jump.lt.u.imm r0 " + std::to_string(first + less + 1) + " L1\n";
-  text += "  : sub.u64.imm r6 r0 " + std::to_string(less) + "\n  L0:\n";
+  text += "  : const r5 " + std::to_string(first) + "\n  : const r10 0\n  : jump.lt.u.imm r0 " +
+          std::to_string(first + less + 1) + " L1\n";
+  text += "  : sub.u64.imm r6 r0 " + std::to_string(less) + "\n" + around[0] + "  L0:\n";
   text += body;
-  text += "  : loop.next r5 r6 L0\n  L1:\n  : return\nend\n";
+  text += "  : loop.next r5 r6 L0\n" + around[1] + "  L1:\n  : return\nend\n";
   auto module = read_text(text);
   if (!module) FAIL(module.error() << "\n" << text);
   return verified(std::move(*module));
@@ -56,13 +60,15 @@ Arrays run(Runner& runner, std::uint32_t bytes, std::uint64_t n, bool same) {
   return a;
 }
 
-/// Whether the loop became vectors.
-bool check(const Element& element, const std::string& body, std::uint64_t first, std::uint64_t less,
-           bool same = false) {
-  const Image image(looping(element, body, first, less), {});
+/// Whether the loop became vectors. What it does is held to the interpreter, as SSA and in machine code.
+bool check(const Element& element, const std::string& body, std::uint64_t first, std::uint64_t less, bool same = false,
+           const std::array<std::string, 2>& around = {}) {
+  const Image image(looping(element, body, first, less, around), {});
   Limits limits;
   limits.stack_bytes = 1 << 16;
   bool is_vector = false;
+  const CodeFromSsa from_ssa(true);
+  Engine machine(image, Tier::Optimizing, limits);
   for (const std::uint32_t vector_bytes : {0U, 32U, 64U}) {
     std::vector<std::optional<ssa::Function>> functions{ssa::build(image.module(), 0, {})};
     REQUIRE(functions[0]);
@@ -79,6 +85,11 @@ bool check(const Element& element, const std::string& body, std::uint64_t first,
       REQUIRE(expected.ending.trap == got.ending.trap);
       REQUIRE(expected.x == got.x);
       REQUIRE(expected.y == got.y);
+      if (vector_bytes != 64) continue;
+      const Arrays made = run(machine, element.bytes, n, same);
+      REQUIRE(expected.ending.trap == made.ending.trap);
+      REQUIRE(expected.x == made.x);
+      REQUIRE(expected.y == made.y);
     }
   }
   return is_vector;
@@ -130,6 +141,52 @@ TEST_CASE("a loop whose guard fails in the middle traps there with what came bef
   // Element i + 2 of x is past its end two iterations before the last.
   check({"f32", 4}, "  : add.u64.imm r10 r5 2\n  : load.at.f32 r7 r1 r10\n  : store.at.f32 r3 r5 r7\n", 0, 0);
   check({"u32", 4}, "  : load.at.u32 r7 r1 r5\n  : add.u32 r7 r7 r7\n  : store.at.u32 r3 r5 r7\n", 0, 0);
+}
+
+TEST_CASE("elements that are kept on condition are put together as vectors", "[jit]") {
+  const auto kept = [](std::string_view type, const std::string& condition) {
+    const std::string t(type);
+    return "  : load.at." + t + " r7 r1 r5\n  : add.u64.imm r12 r5 1\n  : load.at." + t + " r8 r1 r12\n" + condition +
+           "  : store.at." + t + " r3 r10 r7\n  : add.u64.imm r10 r10 1\n  L2:\n";
+  };
+  for (const std::string_view condition : {"jump.lt.u r7 r8", "jump.le.u r7 r8", "jump.eq r7 r8", "jump.ne.imm r7 77",
+                                           "jump.gt.u.imm r7 2000000000", "jump.ge.u.imm r8 4000000000"}) {
+    CHECK(check({"u32", 4}, kept("u32", "  : " + std::string(condition) + " L2\n"), 0, 1));
+    CHECK(check({"u64", 8}, kept("u64", "  : " + std::string(condition) + " L2\n"), 0, 1));
+  }
+  for (const std::string_view condition : {"jump.lt.s r7 r8", "jump.le.s.imm r7 -5", "jump.gt.s.imm r8 99"}) {
+    CHECK(check({"i32", 4}, kept("i32", "  : " + std::string(condition) + " L2\n"), 0, 1));
+    CHECK(check({"i64", 8}, kept("i64", "  : " + std::string(condition) + " L2\n"), 0, 1));
+  }
+  for (const std::string t : {"f32", "f64"}) {
+    for (const std::string_view relation : {"lt", "le", "not.lt", "not.le", "eq", "ne"}) {
+      const std::string condition = "  : jump." + std::string(relation) + "." + t + " r7 r8 L2\n";
+      CHECK(check({t, t == "f32" ? 4U : 8U}, kept(t, condition), 0, 1));
+    }
+  }
+  // The view that is written may be the one that is read; an element may be kept twice.
+  check({"u32", 4}, kept("u32", "  : jump.lt.u r7 r8 L2\n"), 0, 1, true);
+  std::string twice = kept("u32", "  : jump.lt.u r7 r8 L2\n");
+  twice.replace(twice.find("r10 r10 1"), 9, "r10 r10 2");
+  CHECK_FALSE(check({"u32", 4}, twice, 0, 1));
+}
+
+TEST_CASE("a sum in the order of its elements has terms made as vectors where they divide", "[jit]") {
+  for (const std::string t : {"f32", "f64"}) {
+    const auto summed = [&](std::string_view operation, std::string_view term) {
+      return "  : load.at." + t + " r7 r1 r5\n  : " + std::string(term) + "." + t +
+             " r7 r8 r7\n  : " + std::string(operation) + "." + t + " r9 r9 r7\n";
+    };
+    const auto whole = [&](const std::string& body) {
+      const Element e{t, t == "f32" ? 4U : 8U};
+      return check(
+          e, body, 0, 0, false,
+          {"  : load.at." + t + " r8 r1 r10\n  : load.at." + t + " r9 r1 r10\n", "  : store.at." + t + " r3 r10 r9\n"});
+    };
+    CHECK(whole(summed("add", "div")));
+    CHECK(whole(summed("mul", "div")));
+    CHECK_FALSE(whole(summed("add", "mul")));
+  }
 }
 
 }  // namespace cairn::tests

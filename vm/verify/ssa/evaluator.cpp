@@ -447,6 +447,28 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           }
           break;
         }
+        case Opcode::Iota:
+          for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = k;
+          break;
+        case Opcode::Mask:
+          out.lane[0] = 0;
+          for (std::uint32_t k = 0; k < f.at(i.a).lanes; ++k) {
+            if (holds(i.relation, i.source, values[i.a].lane[k], values[i.b].lane[k]))
+              out.lane[0] |= std::uint64_t{1} << k;
+          }
+          break;
+        case Opcode::Ones:
+          out.lane[0] = static_cast<std::uint64_t>(std::popcount(scalar(i.a)));
+          break;
+        case Opcode::Compress: {
+          const Cell whole = values[i.a];
+          std::uint32_t kept = 0;
+          for (std::uint32_t k = 0; k < i.lanes; ++k) {
+            if ((scalar(i.b) >> k & 1) != 0) out.lane[kept++] = whole.lane[k];
+          }
+          while (kept < i.lanes) out.lane[kept++] = 0;
+          break;
+        }
         case Opcode::Lane:
           out.lane[0] = values[i.a].lane[i.immediate];
           break;
@@ -457,7 +479,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = load(address() + k * jit::size_of(i.kind), i.kind);
           break;
         case Opcode::Store:
-          for (std::uint32_t k = 0; k < i.lanes; ++k)
+          for (std::uint32_t k = 0; k < (i.use_count == 0 ? i.lanes : scalar(f.uses_of(i)[0].value)); ++k)
             std::memcpy(address() + k * jit::size_of(i.kind), &values[i.c].lane[k], jit::size_of(i.kind));
           break;
         case Opcode::Copy:
