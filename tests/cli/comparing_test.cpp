@@ -145,6 +145,8 @@ TEST_CASE("a policy is read strictly", "[cli]") {
   CHECK(validate(R"({"seconds":61})").exit_code == 2);
   CHECK(validate(R"({"tolerance":{"absolute":-1,"relative":0}})").exit_code == 2);
   CHECK(validate(R"({"bugdet":16})").exit_code == 2);
+  CHECK(validate(R"({"domain":{"extents":{"n":[0,16]}}})").exit_code == 0);
+  CHECK(validate(R"({"domain":{"extents":{"m":[0,16]}}})").exit_code == 2);  // no such parameter
 }
 
 TEST_CASE("tune leaves the source alone without --write and counts no implementation that fails validation", "[cli]") {

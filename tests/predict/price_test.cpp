@@ -144,3 +144,19 @@ TEST_CASE("a block that no SM holds has no prediction, and the answer says so", 
   CHECK(prediction.confidence == "low");
   CHECK(std::ranges::any_of(prediction.why, [](const std::string& why) { return why.contains("no prediction"); }));
 }
+
+TEST_CASE("an array lies in the cache that holds what is touched before it is needed again", "[predict]") {
+  MachineProfile profile = quick_vectors();
+  profile.cache = {32768, 1048576, 33554432};
+  profile.read = {{{100, 100}, {10, 10}, {1, 1}, {0.1, 0.1}}};
+  Cost cost;
+  Work& work = cost.sequential.bodies[1];
+  work.traffic["row"] = {Polynomial(1e9), {}, {}, Polynomial(8e6), Polynomial(8000)};
+  CHECK(price(cost, on(profile), {}).ns == Approx(1e9 / 100));
+  CHECK(price(cost, on(profile), {}).bound == "memory (l1)");
+  work.traffic["whole"] = {Polynomial(1e9), {}, {}, Polynomial(8e6), Polynomial(8e6)};
+  const Prediction both = price(cost, on(profile), {});
+  CHECK(both.bound == "memory (l3)");
+  CHECK(both.ns < 1e9 / 100 + 1e9);  // the row is where it was, and some of the whole is nearer
+  CHECK(both.ns > 1e9 / 100 + 0.8e9);
+}

@@ -82,6 +82,11 @@ class BodyCounter {
   static const Local* root_of(const Expr& of);
   /// Whether an index differs from thread to thread of the block that is counted.
   [[nodiscard]] bool is_a_threads(const Expr& of) const;
+  /// The loops around whose binders an expression rests on.
+  [[nodiscard]] std::set<const Local*> binders_of(const Expr& of) const;
+  /// Bytes that an index of an array goes over until the innermost loop that it does not rest on, with a loop inside
+  /// that it does, begins its next turn; else those of the array.
+  [[nodiscard]] Polynomial reused(const Expr& index, const Polynomial& size, double bytes) const;
   static bool is_block_memory(const Local* local);
   /// So many elements of a block's memory, read or written by each of its threads.
   void share(double elements, const Type& type);
@@ -155,6 +160,7 @@ class BodyCounter {
   std::vector<Loop> loops_;
   std::map<const Local*, std::pair<Moves, std::size_t>> motions_;
   std::map<const Local*, std::pair<std::size_t, std::optional<std::int64_t>>> steps_;  // in a turn of the loop
+  std::map<const Local*, std::set<const Local*>> binders_;                             // that a local rests on
   std::set<std::tuple<std::string, std::size_t, bool>> streamed_;  // array, loop of the pass, written
   std::size_t last_loop_ = 0;
 };

@@ -72,6 +72,7 @@ void Work::add(const Work& other, const Polynomial& times) {
     own.written += bytes.written * times;
     own.irregular += bytes.irregular * times;
     if (own.size.is_zero()) own.size = bytes.size;
+    own.reused = Polynomial::larger(own.reused, bytes.reused);
   }
   strides = strides || other.strides;
   allocations += other.allocations * times;
@@ -83,7 +84,8 @@ Work substituted(const Work& work, const std::map<std::string, Polynomial>& size
   for (const auto& [kind, count] : work.ops) made.ops[kind] = count.substitute(sizes);
   for (const auto& [array, bytes] : work.traffic) {
     made.traffic[array] = {bytes.read.substitute(sizes), bytes.written.substitute(sizes),
-                           bytes.irregular.substitute(sizes), bytes.size.substitute(sizes)};
+                           bytes.irregular.substitute(sizes), bytes.size.substitute(sizes),
+                           bytes.reused.substitute(sizes)};
   }
   made.strides = work.strides;
   made.allocations = work.allocations.substitute(sizes);

@@ -19,6 +19,7 @@ struct Traffic {
   Polynomial written;
   Polynomial irregular;  // accesses
   Polynomial size;       // bytes of the whole array; zero when it is not known
+  Polynomial reused;     // bytes of it that loops go over before they come back to one; zero: not told
 };
 
 /// Counts of one body: what stands in a loop itself, or in none.

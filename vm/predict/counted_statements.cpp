@@ -80,6 +80,7 @@ void BodyCounter::keep_dearer(Work& dearest, const Work& work) {
     kept.written = Polynomial::larger(kept.written, bytes.written);
     kept.irregular = Polynomial::larger(kept.irregular, bytes.irregular);
     if (kept.size.is_zero()) kept.size = bytes.size;
+    kept.reused = Polynomial::larger(kept.reused, bytes.reused);
   }
   dearest.strides = dearest.strides || work.strides;
   dearest.allocations = Polynomial::larger(dearest.allocations, work.allocations);
@@ -199,6 +200,7 @@ void BodyCounter::statement(const Stmt& of) {
         std::size_t depth = 0;
         const Moves moves = motion(*let.value, depth);
         motions_[let.local] = {moves, depth};
+        binders_[let.local] = binders_of(*let.value);
         if (!loops_.empty()) steps_[let.local] = {loops_.back().id, step(*let.value)};
       }
       if (cooperation_ != nullptr && (let.local->is_mutable || is_a_threads(*let.value))) of_thread_.insert(let.local);

@@ -131,6 +131,39 @@ void BodyCounter::share(double elements, const Type& type) {
   }
 }
 
+std::set<const Local*> BodyCounter::binders_of(const Expr& of) const {
+  std::set<const Local*> found;
+  static_cast<void>(checked::any_expression(of, [&](const Expr& each) {
+    if (each.kind != ExprKind::Local) return false;
+    const Local* local = each.as<LocalExpr>().local;
+    const bool varies = local->is_mutable && local->type->is_integer();  // nobody knows with which loops
+    for (const Loop& loop : loops_) {
+      if (loop.binder != nullptr && (varies || loop.binder == local)) found.insert(loop.binder);
+    }
+    if (const auto known = binders_.find(local); known != binders_.end()) {
+      found.insert(known->second.begin(), known->second.end());
+    }
+    return false;
+  }));
+  return found;
+}
+
+Polynomial BodyCounter::reused(const Expr& index, const Polynomial& size, double bytes) const {
+  const std::set<const Local*> binders = binders_of(index);
+  Polynomial inner(bytes);
+  bool moves = false;
+  for (std::size_t k = loops_.size(); k-- > 0;) {
+    if (loops_[k].binder == nullptr) continue;
+    if (binders.contains(loops_[k].binder)) {
+      inner = inner * loops_[k].trips;
+      moves = true;
+    } else if (moves) {
+      return inner;
+    }
+  }
+  return size.is_zero() ? inner : size;
+}
+
 void BodyCounter::element(const ElementExpr& access, bool reads, bool writes) {
   const Local* root = root_of(*access.base);
   if (reads) count("load");
@@ -155,6 +188,7 @@ void BodyCounter::element(const ElementExpr& access, bool reads, bool writes) {
     return;
   }
   if (cooperation_ != nullptr && !is_a_threads(*access.index)) bytes /= cooperation_->threads;  // all read the same
+  traffic.reused = Polynomial::larger(traffic.reused, reused(*access.index, traffic.size, bytes));
   // One pass over the array: a second access in the same pass finds what the first brought.
   const std::size_t pass = depth == 0 ? 0 : loops_[depth - 1].id;
   const Polynomial once = trips(depth) * Polynomial(bytes);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 namespace cairn::predict {
 
@@ -53,6 +54,48 @@ struct HostTime {
   double light_ns = 0;
 };
 
+struct HostMemory {
+  double ns = 0;
+  double set = 0;         // bytes that all arrays take
+  std::size_t level = 0;  // of the array that takes longest
+  double light_ns = 0;
+};
+
+/// What a body's streams take. An array lies in the level that holds what is touched before one of its elements is
+/// needed again: as much of every other array as of itself.
+HostMemory memory_time(const Work& work, double runs, const MachineProfile& profile, const Sizes& sizes,
+                       double threads) {
+  std::vector<double> kept;
+  for (const auto& [array, bytes] : work.traffic) {
+    double most = std::max(bytes.read.value(sizes), bytes.written.value(sizes)) * runs;
+    for (const Polynomial* bound : {&bytes.size, &bytes.reused}) {
+      if (const double given = bound->value(sizes); given > 0) most = std::min(most, given);
+    }
+    kept.push_back(most);
+  }
+  HostMemory memory;
+  double longest = 0;
+  std::size_t at = 0;
+  for (const auto& [array, bytes] : work.traffic) {
+    const double own = kept[at++];
+    memory.set += own;
+    const double set = std::accumulate(kept.begin(), kept.end(), 0.0,
+                                       [&](double sum, double other) { return sum + std::min(own, other); });
+    const double read = bytes.read.value(sizes) * runs;
+    const double written = bytes.written.value(sizes) * runs;
+    const double ns = (read > 0 ? read / served(profile, profile.read, set, threads) : 0) +
+                      (written > 0 ? written / served(profile, profile.write, set, threads) : 0);
+    const std::size_t level = level_of(profile, set, threads);
+    memory.ns += ns;
+    memory.light_ns +=
+        (read > 0 ? read / profile.read[level].all : 0) + (written > 0 ? written / profile.write[level].all : 0);
+    if (ns <= longest) continue;
+    longest = ns;
+    memory.level = level;
+  }
+  return memory;
+}
+
 /// `time` of 12.2 for so many runs of one body, on so many threads.
 HostTime body_time(const Work& work, double runs, const Pricing& pricing, const Sizes& sizes, double threads) {
   const MachineProfile& profile = *pricing.profile;
@@ -87,35 +130,24 @@ HostTime body_time(const Work& work, double runs, const Pricing& pricing, const 
   const double engaged = std::min(threads, profile.cores);
   const double compute = std::max(chain, rest) / (vector && chain < rest ? engaged : threads);
 
-  const double read = work.bytes_read().value(sizes) * runs;
-  const double written = work.bytes_written().value(sizes) * runs;
-  double set = 0;  // distinct bytes
-  for (const auto& [array, bytes] : work.traffic) {
-    const double touched = std::max(bytes.read.value(sizes), bytes.written.value(sizes)) * runs;
-    const double whole = bytes.size.value(sizes);
-    set += whole > 0 ? std::min(whole, touched) : touched;
-  }
-  const double memory = (read > 0 ? read / served(profile, profile.read, set, threads) : 0) +
-                        (written > 0 ? written / served(profile, profile.write, set, threads) : 0);
-  const std::size_t level = level_of(profile, set, threads);
+  const HostMemory memory_of = memory_time(work, runs, profile, sizes, threads);
+  const double memory = memory_of.ns;
   double scattered = 0;
   for (const auto& [array, bytes] : work.traffic) {
     const double n = bytes.irregular.value(sizes) * runs;
     if (n == 0) continue;
     const double whole = bytes.size.value(sizes);
-    scattered += n * profile.irregular_ns[level_of(profile, whole > 0 ? whole : set, threads)] / threads;
+    scattered += n * profile.irregular_ns[level_of(profile, whole > 0 ? whole : memory_of.set, threads)] / threads;
   }
   const auto atomic = work.ops.find("atomic");
   const double atomics =
       threads > 1 && atomic != work.ops.end() ? atomic->second.value(sizes) * runs * profile.atomic_ns : 0;
   time.ns = std::max({compute, memory, scattered, atomics});
-  if (time.ns == memory && memory > 0) time.bound = "memory (" + std::string(kLevels[level]) + ")";
+  if (time.ns == memory && memory > 0) time.bound = "memory (" + std::string(kLevels[memory_of.level]) + ")";
   if (time.ns == scattered && scattered > 0) time.bound = "irregular";
   if (time.ns == atomics && atomics > 0) time.bound = "atomics";
-  const double light_memory =
-      (read > 0 ? read / profile.read[level].all : 0) + (written > 0 ? written / profile.write[level].all : 0);
   time.light_ns = std::max(
-      {light / std::max(profile.lanes, 1.0), light_memory, scattered * threads / std::max(profile.lanes, 1.0)});
+      {light / std::max(profile.lanes, 1.0), memory_of.light_ns, scattered * threads / std::max(profile.lanes, 1.0)});
   return time;
 }
 

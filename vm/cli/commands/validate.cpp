@@ -161,6 +161,16 @@ int validate_command(const Invocation& invocation) {
   }
   const auto policy = testing::policy_from(written);
   if (!policy) return output.refuse(no_verdict("The policy cannot be taken: " + policy.error() + "."));
+  for (const auto* ranges : {&policy->extents, &policy->values}) {
+    for (const auto& [name, range] : *ranges) {
+      const bool is_parameter = std::ranges::any_of(validation.reference().parameters, [&](const checked::Local* each) {
+        return validation.names().text(each->name) == name;
+      });
+      if (is_parameter) continue;
+      return output.refuse(no_verdict("The policy cannot be taken: its domain names " + name +
+                                      ", which is no parameter of " + std::string(validation.reference().name) + "."));
+    }
+  }
 
   std::string status = "unknown";
   std::string reason = validation.unfeedable();
