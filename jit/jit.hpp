@@ -87,7 +87,7 @@ struct Engine {
 struct CodeOptions {
   std::size_t most_bytes = std::size_t{256} << 20;  // of machine code; what does not fit stays with the interpreter
   bool always_counts = false;                       // optimized code counts the fuel too
-  bool from_ssa = false;                            // optimized code is made of SSA where that is possible
+  bool from_ssa = true;                             // optimized code is made of SSA where that is possible
   bool perf_map = false;                            // write /tmp/perf-PID.map
   bool jitdump = false;                             // write jit-PID.dump, for perf inject
   bool debugger = false;                            // tell GDB of each function
@@ -100,6 +100,7 @@ enum class Level : std::uint8_t { Baseline, Optimized };
 struct CodePlace {
   std::uint32_t function = 0;
   Level level{};
+  std::span<const std::uint32_t> inlined;  // functions taken in there, the innermost first; of the code's own lifetime
 };
 
 /// The text form of a function in the optimizing tier, after its passes; with `every_pass` before them and behind each.

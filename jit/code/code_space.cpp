@@ -10,6 +10,9 @@
 namespace cairn::jit {
 namespace {
 
+/// Of a function made from SSA: passes and the allocator of registers take more than twice the time for twice the code.
+constexpr std::size_t kMostInstructions = 20'000;
+
 /// Keeps the first error of an assembler: what it made is then not used.
 class FirstError final : public asmjit::ErrorHandler {
  public:
@@ -209,7 +212,7 @@ ssa::Target CodeSpace::ssa_target() const { return {module_, engine_, ssa::Cpu::
 std::unique_ptr<ssa::Generated> CodeSpace::generated(asmjit::CodeHolder& holder, std::uint32_t function,
                                                      std::uint32_t word, asmjit::Logger* logger) {
   auto built = ssa::build(module_, function, {word, options_.always_counts});
-  if (!built) return nullptr;
+  if (!built || built->code.size() > kMostInstructions) return nullptr;
   ssa::optimize(*built, {module_, options_.always_counts, ssa::host_vector_bytes()});
   if (holder.init(environment_) != asmjit::kErrorOk) return nullptr;
   FirstError errors;
@@ -251,10 +254,13 @@ bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& 
   made.points = std::move(points);
   made.entry = at(emitter.entry());
   bytes_ += holder.codeSize();
-  made.place = {function, Level::Optimized};
+  made.place = {function, Level::Optimized, {}};
   made.begin = static_cast<const std::uint8_t*>(placed);
   made.end = made.begin + holder.codeSize();
   made.guarded = emitter.guarded_words();
+  for (const ssa::CodeFrame& each : emitter.code_frames()) {
+    made.parts.push_back({made.begin + each.offset, each.inlined});
+  }
   if (registration_.wanted()) {
     std::vector<Line> lines;
     for (const ssa::CodeLine& each : emitter.lines()) lines.push_back({each.offset, each.function, each.word});
@@ -323,7 +329,7 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
   }
   bytes_ += holder_.codeSize();
   made.entry = placed;
-  made.place = {function, level};
+  made.place = {function, level, {}};
   made.begin = first;
   made.end = first + holder_.codeSize();
   for (const BaselineStorage::TrapStub& stub : storage_.traps) made.guarded.push_back(stub.word);
@@ -372,7 +378,12 @@ void CodeSpace::tell(const Made& made, std::span<const Line> lines) {
 
 std::optional<CodePlace> CodeSpace::place_of(const void* address) const {
   for (const Made* made = newest_.load(std::memory_order_acquire); made != nullptr; made = made->older) {
-    if (address >= made->begin && address < made->end) return made->place;
+    if (address < made->begin || address >= made->end) continue;
+    CodePlace place = made->place;
+    const auto after =
+        std::ranges::upper_bound(made->parts, static_cast<const std::uint8_t*>(address), {}, &Made::Part::begin);
+    if (after != made->parts.begin()) place.inlined = std::prev(after)->inlined;
+    return place;
   }
   return std::nullopt;
 }

@@ -49,6 +49,11 @@ class CodeSpace final : public MachineCode {
     std::vector<LoopStart> loops;        // ascending
     std::vector<std::uint32_t> guarded;  // ascending words that may trap
     CodePlace place;
+    struct Part {
+      const std::uint8_t* begin = nullptr;
+      std::vector<std::uint32_t> inlined;
+    };
+    std::vector<Part> parts;  // ascending: whose code stands from there on
     const void* entry = nullptr;
     ResumePoint loop;  // of SSA code: the loop's start it begins at, or the function's
     const std::uint8_t* begin = nullptr;

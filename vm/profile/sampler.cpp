@@ -132,7 +132,8 @@ void Sampler::on_signal(int, siginfo_t*, void* context) {
           tiers == nullptr ? std::nullopt : tiers->place_of(reinterpret_cast<const void*>(registers[REG_RIP]));
       if (place) {
         sampler.add(*own, place->function, reinterpret_cast<const std::uint64_t*>(registers[REG_RBX]),
-                    place->level == jit::Level::Optimized ? Engine::Optimizing : Engine::Baseline, false);
+                    place->level == jit::Level::Optimized ? Engine::Optimizing : Engine::Baseline, false,
+                    place->inlined);
       } else if (thread.in_native) {
         sampler.add(*own, bytecode::kNone, nullptr, Engine::Native, true);
       } else if (thread.block == nullptr && sampler.instance_.limits().steps == 0) {
@@ -158,11 +159,14 @@ void Sampler::tell(ThreadSamples& own, const bytecode::Word* pc, const std::uint
 }
 
 /// The stack from a frame of `function`, or from a native, out to the first call of the thread.
-void Sampler::add(ThreadSamples& own, std::uint32_t function, const std::uint64_t* base, Engine engine,
-                  bool in_native) const {
+void Sampler::add(ThreadSamples& own, std::uint32_t function, const std::uint64_t* base, Engine engine, bool in_native,
+                  std::span<const std::uint32_t> inlined) const {
   const Image& image = instance_.image();
   FrameKey frames[kMostFrames];
   std::size_t count = 0;
+  for (const std::uint32_t each : inlined.first(std::min(inlined.size(), kMostFrames / 2))) {
+    frames[count++] = {FrameKey::Kind::Function, owners_[each]};
+  }
   bool crossed = false;  // from a native or a region to the frame that runs it
   if (function != bytecode::kNone && emulated_[function]) engine = Engine::Emulated;
   const Thread::NativeFrame* outer = &own.thread->native_frame;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -65,7 +66,9 @@ class Sampler {
   void watch();
   void look_at(ThreadSamples& each);
   static void on_signal(int, siginfo_t*, void* context);
-  void add(ThreadSamples& own, std::uint32_t function, const std::uint64_t* base, Engine engine, bool in_native) const;
+  /// `inlined`: functions that share the code of `function`, whose frame `base` is, the innermost first.
+  void add(ThreadSamples& own, std::uint32_t function, const std::uint64_t* base, Engine engine, bool in_native,
+           std::span<const std::uint32_t> inlined = {}) const;
 
   Instance& instance_;
   std::vector<std::uint32_t> owners_;  // by function: the one it stands in

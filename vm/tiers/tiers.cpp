@@ -18,9 +18,9 @@ constexpr std::uint64_t kFewThreads = 8192;  // a region of fewer is run by the 
 constexpr std::uint32_t kCold = 30;   // calls of a function before it is compiled
 constexpr std::uint32_t kHot = 2000;  // entries of its baseline code before better code is made
 
-bool is_asked(const char* variable) {
+bool is_asked(const char* variable, bool otherwise = false) {
   const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0' && *value != '0';
+  return value == nullptr || *value == '\0' ? otherwise : *value != '0';
 }
 
 bool has_kernels(const bytecode::Module& module) {
@@ -73,7 +73,7 @@ jit::MachineCode* Tiers::code(Thread& thread) {
     // Where a host may stop the program, or a thread of a block may spin for another, every loop looks up.
     options.always_counts = thread.instance().watched() || has_kernels(image_.module());
     always_counts_ = options.always_counts;
-    options.from_ssa = is_asked("CAIRN_SSA");
+    options.from_ssa = is_asked("CAIRN_SSA", true);
     options.perf_map = is_asked("CAIRN_PERF_MAP");
     options.jitdump = is_asked("CAIRN_JITDUMP");
     options.debugger = is_asked("CAIRN_GDB");

@@ -164,11 +164,13 @@ void Emitter::stubs() {
   for (const Exit& exit : exits_) {
     at_ = exit.node;
     node_ = &n_.nodes[at_];
+    if (node_->value != kNoValue) note_frame(f_.at(node_->value).frame);
     if (exit.kind == Exit::Kind::Trap) trap_stub(exit);
     if (exit.kind == Exit::Kind::Poll) poll_stub(exit);
     if (exit.kind == Exit::Kind::CallPoll) call_poll_stub(exit);
     if (exit.kind == Exit::Kind::SlowReturn) returned_stub(exit);
   }
+  note_frame(0);
   if (uses_slow_return_) slow_return();
   if (code_entry_.memory_bytes != 0 && f_.entry_word == 0) {
     a_.bind(frame_full_);  // the interpreter's prologue says what there is to say

@@ -280,6 +280,13 @@ void Emitter::fixed_inputs() {
 
 // ------------------------------------------------------------------------------------------------ nodes
 
+void Emitter::note_frame(std::uint32_t frame) {
+  if (frame == noted_frame_) return;
+  noted_frame_ = frame;
+  code_frames_.push_back({static_cast<std::uint32_t>(a_.offset()), {}});
+  for (; frame != 0; frame = f_.frames[frame].parent) code_frames_.back().inlined.push_back(f_.frames[frame].function);
+}
+
 bool Emitter::node(std::uint32_t k) {
   at_ = k;
   node_ = &n_.nodes[k];
@@ -293,6 +300,7 @@ bool Emitter::node(std::uint32_t k) {
     if (shown.word != 0) text += " @" + std::to_string(shown.word);
     a_.comment(text.c_str());
   }
+  if (node_->value != kNoValue) note_frame(f_.at(node_->value).frame);
   if (options_.wants_lines && node_->value != kNoValue) {
     const Instruction& i = f_.at(node_->value);
     const std::uint32_t function = f_.frames[i.frame].function;

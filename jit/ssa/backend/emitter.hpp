@@ -35,6 +35,12 @@ struct CodeLine {
   std::uint32_t offset = 0, function = 0, word = 0;
 };
 
+/// Where in the code the instructions of other functions begin: those taken in, the innermost first.
+struct CodeFrame {
+  std::uint32_t offset = 0;
+  std::vector<std::uint32_t> inlined;
+};
+
 struct EmitOptions {
   bool listed = false;
   bool wants_lines = false;
@@ -58,6 +64,8 @@ class Emitter {
   /// Ascending words of the function itself that may trap.
   [[nodiscard]] const std::vector<std::uint32_t>& guarded_words() const { return guarded_words_; }
   [[nodiscard]] const std::vector<CodeLine>& lines() const { return lines_; }
+  /// Ascending; what stands before the first is the function's own.
+  [[nodiscard]] const std::vector<CodeFrame>& code_frames() const { return code_frames_; }
   [[nodiscard]] const std::vector<ArgumentStub>& argument_stubs() const { return argument_stubs_; }
 
  private:
@@ -120,6 +128,7 @@ class Emitter {
   };
   Label trap(TrapKind kind, asmjit::InstId undo = 0, bool narrow = false, bool stored = false);
   void stubs();
+  void note_frame(std::uint32_t frame);
   void trap_stub(const Exit& exit);
   void poll_stub(const Exit& exit);
   void slow_return();
@@ -211,6 +220,8 @@ class Emitter {
   std::deque<ReturnPoint> points_;
   std::vector<ArgumentStub> argument_stubs_;
   std::vector<CodeLine> lines_;
+  std::vector<CodeFrame> code_frames_;
+  std::uint32_t noted_frame_ = 0;
   std::vector<std::uint32_t> guarded_words_;
   ResumePoint* next_point_ = nullptr;
   bool uses_slow_return_ = false, uses_wide_vectors_ = false;
