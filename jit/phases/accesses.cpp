@@ -54,6 +54,7 @@ void Emitter::part(const Instruction& each) {
 /// Leaves when the index of a thread that is here is not below the length.
 void Emitter::guard_bounds(const Instruction&, ValueId length, ValueId index) {
   const Value& i = value(index);
+  if (!guarded_.insert({length, index}).second) return;
   if (i.high < value(length).low) return;
   if (i.is_uniform()) {
     cc_.cmp(gp(index), gp(length));

@@ -216,6 +216,7 @@ void Emitter::node(NodeId k, bool is_masked) {
   const Node& node = graph_.nodes[k];
   node_ = k;
   has_mask_ = is_masked;
+  guarded_.clear();
   vectors_.clear();
   made_.clear();
   cc_.bind(label_of(k));

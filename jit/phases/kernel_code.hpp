@@ -5,7 +5,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "jit/jit.hpp"
 #include "jit/phases/graph.hpp"
@@ -177,7 +179,8 @@ class Emitter {
   const Instruction* at_ = nullptr;
   Label leave_;
   bool has_leave_ = false;
-  std::map<ValueId, Vec> vectors_;  // of uniform and linear values
+  std::map<ValueId, Vec> vectors_;                 // of uniform and linear values
+  std::set<std::pair<ValueId, ValueId>> guarded_;  // lengths, and indices that are below them
   std::map<std::tuple<Op, ValueId, ValueId, ValueId, std::uint64_t>, ValueId> made_;
 };
 

@@ -229,7 +229,8 @@ class BlockRun {
     const bool broke = std::exchange(perhaps_broke_, false);
     const bool skipped = std::exchange(perhaps_skipped_, false);
     for (std::uint64_t k = lo->number; k < hi->number; ++k) {
-      loops_[step.name] = Known{k, is_endless};
+      // The first turn of a loop that waits is known to be the first.
+      loops_[step.name] = Known{k, is_endless && (k != lo->number || !has_barrier(step.body))};
       perhaps_skipped_ = false;
       // Where the rest of the turn was perhaps skipped, the thread that is still there breaks: perhaps.
       if (steps(step.body) != Flow::Broke) continue;

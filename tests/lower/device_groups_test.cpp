@@ -137,6 +137,23 @@ fn mixed(n:usize, g:usize, out:rw<u64>[n], x:ro<u64>[n]) {
     out[b * 128 + t] = s[127 - t] + mine;
   }
 }
+// Nothing of a thread's own is alive at the barriers.
+fn idle(n:usize, g:usize, out:rw<u64>[n], x:ro<u64>[n]) {
+  blocks b in g threads t in 128 {
+    shared s:u64[128];
+    shared z:u64[128] = zeroed;
+    s[t] = x[b * 128 + t];
+    if t < 8 { z[t] = 5; }
+    barrier;
+    if t < 100 {
+      if t < 50 { z[t] = z[t] + 1; }
+    } else {
+      z[t] = 2;
+    }
+    barrier;
+    out[b * 128 + t] = s[127 - t] + z[t];
+  }
+}
 fn main() -> i32 {
   let n:usize = 16384;
   let g:usize = 64;
@@ -152,6 +169,16 @@ fn main() -> i32 {
   }
   buffer out:u64[n] = zeroed;
   mixed(n, h, out, x);
+  buffer seen:u64[n] = zeroed;
+  idle(n, h, seen, x);
+  for i in 0..n {
+    let k = i % 128;
+    let mut want = x[i - k + 127 - k];
+    if k < 8 { want += 5; }
+    if k < 50 { want += 1; }
+    if k >= 100 { want += 2; }
+    if seen[i] != want { return 3; }
+  }
   buffer s:u64[128] = zeroed;
   buffer own:u64[128] = zeroed;
   for b in 0..h {
