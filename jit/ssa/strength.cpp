@@ -1,5 +1,6 @@
-// Strength reduction: unsigned division by numbers becomes a shift, a mask, or a multiplication by the reciprocal
-// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
+// Strength reduction: twice a float becomes a sum, and unsigned division by numbers becomes a shift, a mask, or a
+// multiplication by the reciprocal (Granlund and Montgomery, "Division by invariant integers using multiplication",
+// 1994).
 #include <bit>
 
 #include "jit/ssa/passes.hpp"
@@ -44,6 +45,7 @@ class Strength {
  private:
   bool reduce(Value value) {
     const Instruction i = f_.at(value);
+    if (i.op == Opcode::Mul && is_float(i.kind)) return doubles(value);
     const bool divides = i.op == Opcode::Div || i.op == Opcode::Rem;
     if (!divides || i.mode == Mode::Checked || i.lanes != 1 || i.kind < Kind::U8 || i.kind > Kind::U64) return false;
     if (f_.at(i.b).op != Opcode::Const) return false;
@@ -76,6 +78,20 @@ class Strength {
     }
     f_.at(value) = result;
     return true;
+  }
+
+  /// Twice a float is its sum with itself, in every bit: exact, and a NaN the one it is.
+  bool doubles(Value value) {
+    Instruction& i = f_.at(value);
+    const auto two = static_cast<std::int64_t>(i.kind == Kind::F32 ? std::bit_cast<std::uint32_t>(2.0F)
+                                                                   : std::bit_cast<std::uint64_t>(2.0));
+    for (const auto& [number, other] : {std::pair(i.a, i.b), std::pair(i.b, i.a)}) {
+      if (f_.at(number).op != Opcode::Const || f_.at(number).immediate != two) continue;
+      i.op = Opcode::Add;
+      i.a = i.b = other;
+      return true;
+    }
+    return false;
   }
 
   Value put(const Instruction& like, Opcode op, Kind kind, Value a, Value b, Mode mode) {

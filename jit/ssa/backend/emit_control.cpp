@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "jit/ssa/backend/emitter.hpp"
+#include "jit/ssa/fold.hpp"
 
 namespace cairn::jit::ssa {
 
@@ -23,12 +24,18 @@ void Emitter::jump(std::uint32_t successor) {
   if (!falls_into(successor)) a_.jmp(target(successor));
 }
 
+/// A jump on floats. Where control falls to `yes`, what is not so is asked.
+void Emitter::branch_floats(const Instruction& i, Label yes, Label no, bool falls_to_yes) {
+  const auto not_so = negated(i.relation, i.kind);
+  if (falls_to_yes && not_so) return jump_floats(i.kind, *not_so, no, yes, true);
+  jump_floats(i.kind, i.relation, yes, no, !falls_to_yes && falls_into(1));
+}
+
 void Emitter::branch(const Instruction& i, bool is_guard) {
   if (is_guard) {
     if (is_float(i.kind)) {
       const Label fine = a_.newLabel();
-      const Label exit = trap(i.trap);
-      jump_floats(i.kind, i.relation, fine, exit, false);
+      branch_floats(i, fine, trap(i.trap), true);
       a_.bind(fine);
     } else {
       const Code code = compare(i.kind, i.relation);
@@ -36,7 +43,7 @@ void Emitter::branch(const Instruction& i, bool is_guard) {
     }
     return;
   }
-  if (is_float(i.kind)) return jump_floats(i.kind, i.relation, target(0), target(1), falls_into(1));
+  if (is_float(i.kind)) return branch_floats(i, target(0), target(1), falls_into(0));
   const Code code = compare(i.kind, i.relation);
   if (falls_into(0)) {
     a_.j(x86::negateCond(code), target(1));

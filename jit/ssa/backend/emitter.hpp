@@ -175,6 +175,7 @@ class Emitter {
 
   // ---- emit_control.cpp
   void branch(const Instruction& i, bool is_guard);
+  void branch_floats(const Instruction& i, Label yes, Label no, bool falls_to_yes);
   void jump(std::uint32_t successor);
   void switch_jump();
   void call(const Instruction& i);

@@ -441,6 +441,17 @@ b3 @6:
   CHECK_FALSE(leaves.contains("branch.le.u64"));
 }
 
+TEST_CASE("twice a float is a sum, three times is not", "[jit]") {
+  const auto times = [](std::string_view kind, std::string_view bits) {
+    const std::string k(kind);
+    return after(ssa::reduce_strength, "b0 @0:\n  v1 = slot." + k + " #0\n  v2 = const." + k + " #" +
+                                           std::string(bits) + "\n  v3 = mul." + k + " v2 v1 @1\n  return v3\n");
+  };
+  CHECK(times("f64", "4611686018427387904").contains("add.f64 v1 v1"));
+  CHECK(times("f32", "1073741824").contains("add.f32 v1 v1"));
+  CHECK(times("f64", "4613937818241073152").contains("mul.f64"));
+}
+
 TEST_CASE("division by a number is a shift, a mask or a multiplication", "[jit]") {
   const auto divided = [](std::string_view operation, std::string_view kind, std::string_view by) {
     const std::string k(kind);
