@@ -101,6 +101,20 @@ TEST_CASE("verify compares every function of two sources, and one that differs m
   CHECK(cairn({"verify", "old.cairn", "new.cairn", "--all"}).exit_code != 0);
 }
 
+TEST_CASE("verify proves what the optimizing tier's passes make of each function of one program", "[cli]") {
+  CommandLine cairn;
+  cairn.write("p.cairn",
+              "fn less(a:u32, b:u32) -> u32 = a - b;\nfn f(a:u32, b:u32) -> u32 { if a < b { return 0; } "
+              "return less(a, b) / 4; }\n");
+  const auto told = cairn.record({"verify", "--tier", "optimizing", "p.cairn"});
+  CHECK(told["status"] == "refines");
+  CHECK(told["functions"]["f"]["status"] == "refines");
+  CHECK(told["functions"]["f"]["passes"].size() > 1);
+  CHECK(cairn({"verify", "--tier", "optimizing", "p.cairn", "--symbol", "f"}).exit_code == 0);
+  CHECK(cairn({"verify", "--tier", "optimizing", "p.cairn", "--symbol", "g"}).exit_code == 2);
+  CHECK(cairn({"verify", "p.cairn"}).exit_code == 2);
+}
+
 TEST_CASE("validate passes a right implementation, shrinks what fails and keeps it for the next run", "[cli]") {
   CommandLine cairn;
   cairn.write("cairn.toml", kManifest);

@@ -163,7 +163,9 @@ class ArgumentParser {
   /// CAIRN_TIER is judged as --tier is, where the command has one and it was not given.
   void tier_of_the_environment() {
     if (!error_.empty() || result_.has(Option::Tier)) return;
-    if (std::ranges::find(command().options, Option::Tier) == command().options.end()) return;
+    // verify proves a tier; it runs nothing on one.
+    if (command().name == "verify" || std::ranges::find(command().options, Option::Tier) == command().options.end())
+      return;
     const char* tier = std::getenv("CAIRN_TIER");
     if (tier == nullptr || *tier == '\0') return;
     if (!is_word_of(row_of(Option::Tier).words, tier)) {

@@ -30,7 +30,7 @@ constexpr std::array kRules = {List, Format, Help};
 constexpr std::array kExpand = {Format, Help};
 constexpr std::array kDoc = {Module, Std, Pages, Format, Help};
 constexpr std::array kNew = {Template, Format, Help};
-constexpr std::array kVerify = {Symbol, All, Assume, TimeoutMs, Format, Help};
+constexpr std::array kVerify = {Symbol, All, Assume, TimeoutMs, Tier, Format, Help};
 constexpr std::array kValidate = {Symbol, Policy, Regressions, History, Emulate, DeviceTarget, Format, Help};
 constexpr std::array kAudit = {Symbol,   From,      Vectors,  AuditAs,     Role,         At,        Inputs,
                                Seed,     Cases,     Onto,     Causal,      Scale,        Algorithm, RequireAlgorithm,
@@ -74,7 +74,7 @@ constexpr std::array kCommands = {
     CommandRow{"emit", "[PATH]", 0, 1, "", false, "print the lowered program", kEmit, emit_command},
     CommandRow{"graph", "[PATH]", 0, 1, "", false, "print the module graph", kGraph, graph_command},
     CommandRow{"find", "[WORDS]", 0, kAnyNumber, "", false, "find functions by words or by types", kFind, find_command},
-    CommandRow{"verify", "REF CAND", 2, 2, "", false, "ask a solver whether two sources can differ", kVerify,
+    CommandRow{"verify", "REF CAND", 1, 2, "", false, "ask a solver whether two sources can differ", kVerify,
                verify_command},
     CommandRow{"diff", "OLD NEW", 2, 2, "", false, "say what changed between two versions", kDiff, diff_command},
     CommandRow{"validate", "[PATH]", 0, 1, "", false, "test an implementation against its reference", kValidate,

@@ -13,6 +13,7 @@
 #include "vm/cli/comparisons.hpp"
 #include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/cli/tier_proofs.hpp"
 #include "vm/verify/fragment.hpp"
 #include "vm/verify/versions.hpp"
 
@@ -274,6 +275,14 @@ int verify_all(const Request& request, const Output& output) {
 int verify_command(const Invocation& invocation) {
   tell_of_interrupts();
   const Output output(invocation);
+  if (invocation.operands().size() == 1) {
+    if (invocation.text(Option::Tier) != "optimizing") {
+      return output.refuse(no_verdict(
+          "verify needs REF CAND, two versions to compare, or --tier optimizing and one PATH: what that tier "
+          "makes of it is compared with its bytecode."));
+    }
+    return prove_tier(invocation, output);
+  }
   const bool all = invocation.has(Option::All);
   if (all == invocation.has(Option::Symbol)) {
     return output.refuse(no_verdict("Which function is to be compared? Give --symbol F, or --all for every one."));

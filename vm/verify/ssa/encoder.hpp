@@ -1,0 +1,126 @@
+// What a function of the optimizing tier's form computes, as terms over its parameters and the memory it is given:
+// every path at once, with loops unrolled, as vm/verify/encoder does it for bytecode. Two forms of one function share
+// the terms, so that what they compute alike is one node.
+//
+// Values are slots of 64 bits. What the solver's logic does not say (operations on floats, what a call or a step gives,
+// what lies in memory after one) is a variable named by what it depends on: the same in both forms where that is.
+//
+// Memory is a set of places that never overlap: the objects of the frame, what each parameter that leads somewhere
+// leads to, the module's texts, and all the rest. Of each there is one array for each size of access; an access lies at
+// a multiple of its size. An address keeps the place it leads to. The model ends (Unsupported) where an address may
+// lead to several places, or where one that was found elsewhere may lead to a place whose address got out.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "jit/ssa/flow.hpp"
+#include "vm/verify/memory.hpp"
+#include "vm/verify/terms.hpp"
+
+namespace cairn::verify {
+
+/// What an address leads to.
+struct Place {
+  enum class Kind : std::uint8_t { Elsewhere, Object, Parameter, Text, Several };
+  Kind kind = Kind::Elsewhere;
+  std::uint64_t id = 0;  // the object's offset in the frame, the parameter's slot, the text's index
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+struct SsaValue {
+  Term bits = kFalse;  // a slot; kFalse: there is no value yet
+  Place place;
+  std::shared_ptr<const std::vector<Term>> lanes;  // of a vector
+};
+
+/// The arrays of each place, by the size of the access.
+using SsaMemory = std::map<std::pair<Place, std::uint32_t>, Term>;
+
+struct SsaState {
+  Term reached = kTrue;
+  std::vector<SsaValue> values;
+  SsaMemory memory;
+  Term world = kFalse;     // stands for what calls and steps have changed so far
+  std::set<Place> leaked;  // places whose address got out
+};
+
+/// A return, or a trap of one kind at one place.
+struct SsaEnd {
+  Term reached = kFalse;
+  std::map<std::uint32_t, Term> told;  // by slot of the frame; of a return, its values by number
+  SsaMemory memory;
+  Term world = kFalse;
+};
+struct SsaEndKey {
+  bool returns = false;
+  std::uint32_t frame = 0, word = 0;
+  TrapKind trap = TrapKind::None;
+  friend auto operator<=>(const SsaEndKey&, const SsaEndKey&) = default;
+};
+
+struct SsaOutcome {
+  std::map<SsaEndKey, SsaEnd> ends;
+  std::map<Term, Term> calls;  // by what the call leaves of the world: whether it is made
+  Term broken = kFalse;        // something the form promises is not so: an exact sum does not fit
+  Term exceeded = kFalse;      // some loop goes on past the bound
+};
+
+class SsaEncoder {
+ public:
+  /// `sizes`: of the accesses of both forms. `frames`: calls that are followed, as the later form's table has them.
+  SsaEncoder(Terms& terms, const bytecode::Module& module, std::set<std::uint32_t> sizes,
+             const std::vector<jit::ssa::Frame>& frames, std::uint32_t turns)
+      : terms_(terms), module_(module), sizes_(std::move(sizes)), frames_(frames), turns_(turns) {}
+
+  /// Throws Unsupported.
+  SsaOutcome run(const jit::ssa::Function& function);
+
+  /// The array a place has where the function is entered.
+  Term initial(const Place& place, std::uint32_t size, Term world);
+  /// What the function finds in a slot of its parameters.
+  SsaValue parameter(std::uint32_t function, std::uint32_t slot, jit::Kind kind);
+  /// Where the place's first byte lies.
+  Term base_of(const Place& place);
+
+ private:
+  class Run;
+
+  Term opaque(const std::string& what, Sort sort, const std::vector<Term>& of);
+  Term normal(Term bits, jit::Kind kind);
+  Term opaque_value(const std::string& what, jit::Kind kind, const std::vector<Term>& of);
+  Term holds(jit::Relation relation, jit::Kind kind, Term a, Term b);
+  Term float_operation(const jit::ssa::Instruction& i, std::vector<Term> of);
+  /// The result; `fails`: where it traps or, of an exact one, is none.
+  Term integer_operation(const jit::ssa::Instruction& i, Term a, Term b, Term& fails);
+  Term conversion(const jit::ssa::Instruction& i, Term a, Term& fails);
+  Term from_bool(Term condition) { return terms_.choose(condition, terms_.bits(64, 1), terms_.bits(64, 0)); }
+
+  Term& array(SsaState& state, const Place& place, std::uint32_t size);
+  Term load(SsaState& state, const Place& place, Term address, std::uint32_t size);
+  void store(SsaState& state, const Place& place, Term address, std::uint32_t size, Term value);
+  void copy(SsaState& state, const SsaValue& to, const SsaValue* from, std::uint64_t bytes);
+  void require(const SsaState& state, const Place& place) const;
+  void merge(SsaState& known, SsaState&& more);
+  void materialize(SsaState& state);
+  std::vector<Place> places_of(const SsaState& state) const;
+  void end(const SsaEndKey& key, SsaEnd&& more);
+
+  Terms& terms_;
+  const bytecode::Module& module_;
+  const std::set<std::uint32_t> sizes_;
+  const std::vector<jit::ssa::Frame>& frames_;
+  const std::uint32_t turns_;
+  std::uint32_t function_ = 0;
+  std::vector<Place> parameters_;  // those that lead somewhere
+  SsaOutcome outcome_;
+  std::vector<Term> broken_, exceeded_;
+  std::uint64_t steps_ = 0;
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace cairn::verify
