@@ -64,7 +64,8 @@ bool Polynomial::has_positive() const {
 
 bool Polynomial::is_followed() const {
   return terms_.size() <= kMostTerms && std::ranges::all_of(terms_, [](const auto& term) {
-           return term.second < kMostCoefficient && term.second > -kMostCoefficient;
+           const auto& [factors, coefficient] = term;
+           return coefficient < kMostCoefficient && coefficient > -kMostCoefficient;
          });
 }
 

@@ -27,7 +27,7 @@ compilers = [f"-DCMAKE_CXX_COMPILER={shutil.which('clang++-19')}", f"-DCMAKE_C_C
 done = run("cmake", "-S", EXAMPLES, "-B", "hosts", f"-DCMAKE_PREFIX_PATH={PREFIX}", *compilers)
 built = done.returncode == 0 and (done := run("cmake", "--build", "hosts")).returncode == 0
 if check("the hosts build with find_package(cairn)", built, done.stdout + done.stderr):
-    for name in ("filters", "recover", "host"):
+    for name in ("filters", "recover", "console", "host"):
         ran = run(f"hosts/{name}", env=environment)
         wanted = (EXAMPLES / f"{name}.expected.txt").read_text()
         check(f"{name} prints what it should", (ran.returncode, ran.stdout) == (0, wanted), f"status {ran.returncode}: {ran.stdout}{ran.stderr}")

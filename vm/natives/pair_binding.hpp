@@ -22,7 +22,7 @@ template <std::size_t size>
 struct Text {
   std::array<char, size> chars{};
   consteval Text() = default;
-  consteval Text(const char (&text)[size + 1]) {
+  consteval Text(const char (&text)[size + 1]) {  // NOLINT: a literal is a text
     for (std::size_t i = 0; i < size; ++i) chars[i] = text[i];
   }
 };
