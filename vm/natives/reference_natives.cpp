@@ -71,7 +71,7 @@ struct Factors {
 };
 
 Factors factors(Words problem, std::span<const double> data) {
-  const auto factor = [&](std::size_t role, ref::Shape shape) {
+  const auto factor = [&](std::size_t role, const ref::Shape& shape) {
     return held(data, problem[kValues + role], problem[kLow + role], problem[kHigh + role], extent(problem, role),
                 format(problem[kFormats + role]), shape);
   };
