@@ -145,7 +145,7 @@ void Emitter::load_from(const Instruction& each, const Gp& base, ValueId index, 
   const bool uniform_index = how == Class::Constant || how == Class::Uniform;
   const std::uint32_t shift = shift_of(size);
   if (uniform_index && !own) {
-    if (type != Type::Word) {
+    if (type != Type::Bits) {
       const Vec made = fresh_vec(type);
       type == Type::F32 ? cc_.vbroadcastss(made, element(base, index, shift))
                         : cc_.vbroadcastsd(made, element(base, index, shift));
@@ -215,7 +215,7 @@ void Emitter::store_to(const Instruction& each, const Gp& base, ValueId index, V
   const Class how = index == kNone ? Class::Constant : value(index).kind;
   const bool uniform_index = how == Class::Constant || how == Class::Uniform;
   const std::uint32_t shift = shift_of(size);
-  if (uniform_index && !own && !has_mask_ && v.type == Type::Word && v.is_uniform()) {
+  if (uniform_index && !own && !has_mask_ && v.type == Type::Bits && v.is_uniform()) {
     x86::Mem to = element(base, index, shift);
     to.setSize(size);
     const Gp from = gp(stored);

@@ -159,13 +159,13 @@ class Classifier {
   /// Uniform when all operands are, and no float becomes an integer: floats are in vector registers.
   Fact of_operands(const Instruction& each) const {
     bool uniform = true;
-    const bool is_word = graph_.values[each.def].type == Type::Word;
+    const bool is_word = graph_.values[each.def].type == Type::Bits;
     for (const bytecode::Operand& operand : bytecode::info(each.op).all()) {
       if (!operand.is_register() || operand.role == bytecode::Role::Write) continue;
       const ValueId id = each.use[static_cast<std::size_t>(operand.place)];
       const Fact given = fact(id);
       if (given.kind == Class::Unknown) return {};
-      uniform = uniform && given.is_uniform() && !(is_word && id != kNone && graph_.values[id].type != Type::Word);
+      uniform = uniform && given.is_uniform() && !(is_word && id != kNone && graph_.values[id].type != Type::Bits);
     }
     return plain(uniform ? Class::Uniform : Class::Varying);
   }
@@ -396,7 +396,7 @@ class Classifier {
 
   /// Optimistic: words are taken for the block's until something shows that they are not.
   void find_block_words() {
-    for (Value& each : graph_.values) each.of_block = each.kind == Class::Uniform && each.type == Type::Word;
+    for (Value& each : graph_.values) each.of_block = each.kind == Class::Uniform && each.type == Type::Bits;
     for (bool changed = true; changed;) {
       changed = false;
       const std::vector<bool> meets = find_ways_of_groups();
@@ -475,7 +475,7 @@ class Classifier {
         Value& value = graph_.values[each.def];
         if (value.kind == Class::Constant) {
           value.low = value.high = value.number;
-        } else if (value.type == Type::Word) {
+        } else if (value.type == Type::Bits) {
           range_of(each, value);
         }
         if (each.def2 != kNone && graph_.values[each.def2].kind == Class::Constant) {
@@ -492,7 +492,7 @@ class Classifier {
       value.low = value.high = value.number;
       return;
     }
-    if (value.type != Type::Word) return;
+    if (value.type != Type::Bits) return;
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
     for (const NodeId from : graph_.nodes[k].from) {
       const ValueId given = graph_.nodes[from].out[value.slot];

@@ -85,9 +85,9 @@ Emitter::K Emitter::relation(const Instruction& each, bool jump) {
     const std::uint32_t m = bytecode::m_of(each.code[1]);
     const bool extends = is_signed(shape.type) || shape.relation == Relation::Eq || shape.relation == Relation::Ne;
     r = constant_vec(extends ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(m))) : m,
-                     Type::Word);
+                     Type::Bits);
   } else {
-    r = constant_vec(each.code[1], Type::Word);
+    r = constant_vec(each.code[1], Type::Bits);
   }
   if (is_signed(shape.type)) {
     masked().vpcmpq(holds, l, r, word_predicate(shape.relation));

@@ -872,7 +872,7 @@ void Emitter::define(ValueId id, const Vec& made) {
 
 Emitter::Gp Emitter::gp(ValueId id) {
   const Value& v = value(id);
-  if (v.kind == Class::Constant && v.type == Type::Word) {
+  if (v.kind == Class::Constant && v.type == Type::Bits) {
     const Gp made = fresh_gp();
     cc_.mov(made, v.number);
     return made;

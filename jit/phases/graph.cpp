@@ -412,16 +412,16 @@ Type Graph::type_of_slot(std::uint32_t slot) const {
       if (each.is_slots && slot >= each.first_slot && slot < each.first_slot + each.bytes / each.element)
         return each.type;
     }
-    return Type::Word;
+    return Type::Bits;
   }
-  if (slot >= function_.registers.size()) return Type::Word;
+  if (slot >= function_.registers.size()) return Type::Bits;
   switch (function_.registers[slot].type.kind) {
     case RegisterKind::F32:
       return Type::F32;
     case RegisterKind::F64:
       return Type::F64;
     default:
-      return Type::Word;
+      return Type::Bits;
   }
 }
 
@@ -436,13 +436,13 @@ ValueId Graph::new_value(NodeId node, Type type) {
 /// A value for what each instruction makes; moves make none, and loads of array elements that are slots.
 void Graph::make_values() {
   values.clear();
-  for (const Type type : {Type::Word, Type::F32, Type::F64}) {
+  for (const Type type : {Type::Bits, Type::F32, Type::F64}) {
     zero_[static_cast<std::size_t>(type)] = new_value(0, type);
     values.back().kind = Class::Constant;
     values.back().low = values.back().high = 0;
   }
   at_entry_.assign(slots, kNone);
-  for (std::uint32_t k = 0; k < 3; ++k) at_entry_[k] = new_value(0, Type::Word);
+  for (std::uint32_t k = 0; k < 3; ++k) at_entry_[k] = new_value(0, Type::Bits);
   values[at_entry_[is_lane() ? 1 : 0]].kind = values[at_entry_[2]].kind = Class::Uniform;
   Value& thread = values[at_entry_[is_lane() ? 0 : 1]];
   thread.kind = Class::Linear;

@@ -49,13 +49,13 @@ using ValueId = std::uint32_t;
 using NodeId = std::uint32_t;
 
 enum class Class : std::uint8_t { Unknown, Constant, Uniform, Linear, Frame, Varying };
-enum class Type : std::uint8_t { Word, F32, F64 };
+enum class Type : std::uint8_t { Bits, F32, F64 };
 
 struct Value {
   NodeId node = 0;
   std::uint32_t slot = 0;  // of a phi
   bool is_phi = false;
-  Type type = Type::Word;
+  Type type = Type::Bits;
   Class kind = Class::Unknown;
   std::uint64_t number = 0;  // Constant: the slot's bits; Linear: the stride; Frame: bytes into the frame's memory
   bool aligned = false;      // Linear: the first thread's value is a multiple of kLanes, the stride 1
@@ -63,7 +63,7 @@ struct Value {
   std::uint64_t low = 0, high = ~std::uint64_t{0};  // bounds, unsigned
 
   [[nodiscard]] bool is_uniform() const { return kind == Class::Constant || kind == Class::Uniform; }
-  [[nodiscard]] bool in_vector() const { return type != Type::Word || kind == Class::Varying; }
+  [[nodiscard]] bool in_vector() const { return type != Type::Bits || kind == Class::Varying; }
 };
 
 struct Instruction {
@@ -98,7 +98,7 @@ struct Node {
 /// An object of the frame's memory whose elements became slots of their own, or which lies thread by thread.
 struct Object {
   std::uint32_t offset = 0, bytes = 0, element = 0;  // element: bytes of one
-  Type type = Type::Word;                            // of an element
+  Type type = Type::Bits;                            // of an element
   bool is_slots = false;
   std::uint32_t first_slot = 0;
 };

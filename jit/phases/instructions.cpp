@@ -19,7 +19,7 @@ Emitter::Gp Emitter::right_gp(const Instruction& each) {
   return made;
 }
 Emitter::Vec Emitter::right_vec(const Instruction& each) {
-  return each.shape->immediate ? constant_vec(each.code[1], Type::Word) : vec(each.use[2]);
+  return each.shape->immediate ? constant_vec(each.code[1], Type::Bits) : vec(each.use[2]);
 }
 std::uint64_t Emitter::right_high(const Instruction& each) const {
   return each.shape->immediate ? each.code[1] : value(each.use[2]).high;
