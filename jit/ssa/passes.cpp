@@ -22,11 +22,12 @@ constexpr Pass kPasses[] = {
     {"strength", reduce_strength},       //
     {"points", remove_points},           //
     // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
-    {"memory", promote_memory},          //
-    {"clean", clean},                    //
-    {"vectors", vectorize_loops},        //
-    {"conditions", convert_conditions},  //
-    {"numbering", number_values},        //
+    {"memory", promote_memory},           //
+    {"clean", clean},                     //
+    {"vectors", vectorize_loops},         //
+    {"accumulators", keep_accumulators},  //
+    {"conditions", convert_conditions},   //
+    {"numbering", number_values},         //
     {"clean", clean},
 };
 

@@ -50,6 +50,8 @@ bool reduce_strength(Function& function, const Context& context);
 bool convert_conditions(Function& function, const Context& context);
 /// Loops over elements are done a vector at a time.
 bool vectorize_loops(Function& function, const Context& context);
+/// What a loop adds to one place of memory is in a register while it runs.
+bool keep_accumulators(Function& function, const Context& context);
 /// Points, which only passes have use for.
 bool remove_points(Function& function, const Context& context);
 

@@ -452,6 +452,37 @@ TEST_CASE("twice a float is a sum, three times is not", "[jit]") {
   CHECK(times("f64", "4613937818241073152").contains("mul.f64"));
 }
 
+TEST_CASE("what a loop adds to one place is in a register while it runs, unless the loop may read it otherwise",
+          "[jit]") {
+  const auto kept = [](std::string_view added) {
+    return after(ssa::keep_accumulators, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = const.u64 #0
+  v4 = const.u64 #1
+  jump -> b1
+b1 @1:
+  v5 = phi.u64 [b0=v3 b1=v10]
+  v6 = load.f64 v1 @1
+  v7 = load.f64 )" + std::string(added) +
+                                             R"( @2
+  v8 = add.f64 v6 v7 @3
+  store.f64 v1 _ v8 @4
+  v10 = add.exact.u64 v5 v4 @5
+  branch.lt.u64 v10 v2 @5 -> b1 b2 likely
+b2 @6:
+  return
+)");
+  };
+  // The second element beside the first, and one that moves, which may be the first.
+  const std::string once = kept("v1 #8");
+  CHECK(once.find("load.f64 v1 @") < once.find("b1 @1"));
+  CHECK(once.find("store.f64 v1") > once.find("branch"));
+  const std::string always = kept("v1 v5 *8");
+  CHECK(always.find("load.f64 v1 @") > always.find("b1 @1"));
+  CHECK(always.find("store.f64 v1") < always.find("branch"));
+}
+
 TEST_CASE("division by a number is a shift, a mask or a multiplication", "[jit]") {
   const auto divided = [](std::string_view operation, std::string_view kind, std::string_view by) {
     const std::string k(kind);
