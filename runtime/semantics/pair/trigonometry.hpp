@@ -1,9 +1,10 @@
 // sin, cos, tan and their inverses (pair floats, 5).
 //
-// Arguments are reduced by Payne and Hanek's method (Radian reduction for trigonometric functions, SIGNUM Newsletter
-// 18, 1983): the significands times the bits of 2/pi that matter, in integers, so that the rest keeps its relative
-// accuracy next to every multiple of pi/2. Sines and arc tangents then come from tables at multiples of 1/32 and the
-// addition theorems, in three limbs.
+// Arguments of few quarter turns that end next to no multiple of pi/2 are reduced by Cody and Waite's method (Software
+// Manual for the Elementary Functions, 1980), all others by Payne and Hanek's (Radian reduction for trigonometric
+// functions, SIGNUM Newsletter 18, 1983): the significands times the bits of 2/pi that matter, in integers, so that the
+// rest keeps its relative accuracy next to every multiple of pi/2. Sines and arc tangents then come from tables at
+// multiples of 1/32 and the addition theorems, in three limbs.
 #pragma once
 
 #include "runtime/semantics/pair/constants.hpp"
@@ -66,10 +67,28 @@ inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
   }
 }
 
+/// Below 2^(p/3), and where 2^-(p/3) or more is left: four limbs of pi/2 leave errors of 2^(2p/3) u^4 of the rest, the
+/// sums of small terms as much. x >= 0.
+template <class T>
+CAIRN_PAIR_INLINE bool is_few_turns(Pair<T> x, Angle<T>& angle) {
+  if (!(x.hi < power_of_two<T>(kPrecision<T> / 3))) return false;
+  const T n = nearest(x.hi * (T(2) * inv_pi<T>().hi));
+  const T* const turn = QuarterTurn<T>::limbs;
+  const Pair<T> first = two_prod(n, turn[0]);
+  const Pair<T> third = two_prod(n, turn[2]);
+  Triple<T> rest = triple(two_sum(x.hi, -first.hi)) + two_sum(x.lo, -first.lo);
+  rest = rest + neg(two_prod(n, turn[1]));
+  rest = rest + Pair<T>{-third.hi, -fused(n, turn[3], third.lo)};
+  angle = {static_cast<int>(n) & 3, rest};
+  return magnitude(rest.a) >= power_of_two<T>(-(kPrecision<T> / 3));
+}
+
 /// x >= 0.
 template <class T>
 inline Angle<T> angle_of(Pair<T> x) {
   if (x.hi < T(0.785)) return {0, triple(x)};
+  Angle<T> few{};
+  if (is_few_turns(x, few)) return few;
   U32 turn[kTurnWords<T>] = {};
   turn_by<T>(turn, x.hi, false);
   turn_by<T>(turn, x.lo, sign_bit(x.lo));

@@ -177,6 +177,8 @@ def trigonometry():
     out.triples("ArcTangents", "atan(j/32), in three limbs each.", [mp.atan(mpf(j) / steps) for j in range(steps + 1)])
     out.polynomial("ArcTangentTail", "(atan(t) - t)/t^3, by t^2.", lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3), h * h, h * h)
     out.triples("Angles", "pi, pi/2, pi/4, 3 pi/4, in three limbs each.", [mp.pi, mp.pi / 2, mp.pi / 4, mp.pi * 3 / 4])
+    out.table("QuarterTurn", "pi/2 in four limbs.",
+              lambda form: (array("limbs", [hexadecimal(x, form) for x in limbs(mp.pi / 2, 4, form)], TYPES[form]), None))
     words = []
     with mp.workprec(2400):
         bits = int(mp.floor(mp.ldexp(2 / mp.pi, 2080)))

@@ -231,6 +231,22 @@ struct Angles<double> {
   };
 };
 
+/// pi/2 in four limbs.
+template <class T>
+struct QuarterTurn;
+template <>
+struct QuarterTurn<float> {
+  static constexpr float limbs[] = {
+    0xc90fdbp-23F, -0x5dde97p-47F, -0xf72cedp-73F, 0xcc517p-96F,
+  };
+};
+template <>
+struct QuarterTurn<double> {
+  static constexpr double limbs[] = {
+    0x3243f6a8885a3p-49, 0x11a62633145c07p-106, -0x7c65dadfb63efp-160, 0x14cf98e804177dp-216,
+  };
+};
+
 /// The bits of 2/pi after the point, 32 a word, the first ones first.
 inline constexpr U32 kTwoOverPi[] = {
     0xa2f9836eU, 0x4e441529U, 0xfc2757d1U, 0xf534ddc0U, 0xdb629599U, 0x3c439041U, 0xfe5163abU, 0xdebbc561U,
