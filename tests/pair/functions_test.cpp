@@ -43,7 +43,9 @@ pair::Pair<T> draw(const Range& range, Operands<T>& operands) {
     }
     case Spread::Logarithmic: {
       const double exponent = std::log2(low) + operands.uniform() * (std::log2(high) - std::log2(low));
-      x = pair::abs(operands.pair_of(static_cast<int>(std::floor(exponent))));
+      do {
+        x = pair::abs(operands.pair_of(static_cast<int>(std::floor(exponent))));
+      } while (pair::lt(x, pair::of(static_cast<T>(low))));
       break;
     }
     case Spread::NearQuarterTurns:
