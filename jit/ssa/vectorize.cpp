@@ -145,15 +145,17 @@ bool Vectorizer::has_vectors(const Instruction& i) const {
 
 bool Vectorizer::is_operand(Value value) {
   const Class of = class_of(value);
-  return of == Class::Outside || of == Class::Vector ||
-         (of == Class::Linear && context_.vector_bytes == 64 && takes(size_of(Kind::U64)));
+  if (of == Class::Outside || of == Class::Vector) return true;
+  if (of != Class::Linear || context_.vector_bytes != 64 || !takes(size_of(Kind::U64))) return false;
+  has_counts_ = true;
+  return true;
 }
 
 bool Vectorizer::classify() {
   classes_.assign(f_.code.size(), Class::Unfit);
   accesses_.clear();
   size_ = stride_ = 0;
-  is_dear_ = false;
+  is_dear_ = has_counts_ = false;
   classes_[counter_] = Class::Linear;
   for (const BlockId b : {body_, keep_, latch_}) {
     for (const Value value : f_.blocks[b].code) {
@@ -161,7 +163,14 @@ bool Vectorizer::classify() {
     }
     if (body_ == latch_) break;
   }
+  bytes_ = context_.vector_bytes;
   if (body_ != latch_) return kept_store_ != kNoValue && size_ >= 4 && classify_condition();
+  if (stride_ > size_) {
+    // Lanes of records stand in an order of their own.
+    if (has_counts_ || !sums_.empty()) return false;
+    // The unit that divides takes as long for 64 bytes as for twice 32, and what waits for it longer.
+    if (is_dear_) bytes_ = std::min(bytes_, 32U);
+  }
   const bool stores = std::ranges::any_of(accesses_, [&](Value v) { return f_.at(v).op == Opcode::Store; });
   return sums_.empty() ? stores : is_dear_;
 }

@@ -119,7 +119,7 @@ Value Vectorizer::load_element(Instruction i) {
   i.scale = 1;
   for (const std::size_t half : {0U, 1U}) {
     if (records.loaded[half] != kNoValue) continue;
-    i.immediate = half == 0 ? 0 : context_.vector_bytes;
+    i.immediate = half == 0 ? 0 : bytes_;
     records.loaded[half] = put(vectors_, i);
   }
   const Value element = binary(vectors_, Opcode::Unzip, i.kind, records.loaded[0], records.loaded[1], lanes_);
@@ -141,7 +141,7 @@ void Vectorizer::store_element(Instruction i, Value vector) {
   for (const std::size_t half : {0U, 1U}) {
     i.c = binary(vectors_, Opcode::Zip, i.kind, records.elements[0], records.elements[1], lanes_);
     f_.at(i.c).immediate = static_cast<std::int64_t>(half);
-    i.immediate = half == 0 ? 0 : context_.vector_bytes;
+    i.immediate = half == 0 ? 0 : bytes_;
     put(vectors_, i);
   }
 }
@@ -243,7 +243,7 @@ void Vectorizer::make() {
   // Where the loop leaves no values, vectors do all that fills them and nothing may be left.
   const bool all = !leaves_values();
   const Relation more = all ? Relation::Le : Relation::Lt;
-  lanes_ = static_cast<std::uint8_t>(context_.vector_bytes / size_);
+  lanes_ = static_cast<std::uint8_t>(bytes_ / size_);
   vectors_ = f_.add_block(f_.blocks[body_].word);
   rest_ = f_.add_block(f_.blocks[body_].word);
   iota_ = kNoValue;

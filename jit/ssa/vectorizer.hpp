@@ -121,6 +121,8 @@ class Vectorizer {
   std::vector<Value> accesses_;
   std::uint32_t size_ = 0;    // of an element
   std::uint32_t stride_ = 0;  // from one index to the next
+  std::uint32_t bytes_ = 0;   // of a vector
+  bool has_counts_ = false;   // some operand is the counter of each lane
   bool is_dear_ = false;      // some operation takes longer than putting lanes in order
   // While it is made.
   BlockId vectors_ = 0, rest_ = 0;

@@ -42,8 +42,9 @@ std::string operands_of(const NativeEntry& native) {
 
 /// for i in 0..n { z[i] = NATIVE(x[i], y[i], w[i]); }, of as many operands as the native has; of a scalar, the high
 /// limb is taken. The parameters are n and the four arrays.
+/// Where the loop `counts`, a scalar is i instead.
 template <class T>
-Module loop_of(const NativeEntry& native) {
+Module loop_of(const NativeEntry& native, bool counts) {
   constexpr bool kWide = sizeof(T) == 8;
   ModuleBuilder builder("pairs");
   const std::uint32_t limb = builder.scalar(kWide ? ScalarKind::F64 : ScalarKind::F32);
@@ -78,7 +79,11 @@ Module loop_of(const NativeEntry& native) {
     if (called.parameters[k] == from) {
       f.move(f.outgoing(k), at);
     } else {
-      f.emit(kWide ? Op::LoadF64 : Op::LoadF32, c, at, 0);
+      if (counts) {
+        f.emit(kWide ? Op::F64FromU : Op::F32FromU, c, i);
+      } else {
+        f.emit(kWide ? Op::LoadF64 : Op::LoadF32, c, at, 0);
+      }
       f.move(f.outgoing(k), c);
     }
   }
@@ -119,45 +124,55 @@ std::array<std::vector<Pair<T>>, 3> operands() {
   return all;
 }
 
+/// The loop's array after n elements, for lengths around those of vectors and then for all; and its listing.
+template <class T>
+std::vector<Pair<T>> results_of(const Image& image, Tier tier, std::string& listing) {
+  static const auto given = operands<T>();
+  const std::size_t size = given[0].size();
+  std::vector<Pair<T>> result(size);
+  Engine engine(image, tier);
+  for (std::size_t n = 1; n <= size; n = n < 40 ? n + 1 : n < size ? size : size + 1) {
+    std::vector<std::uint64_t> arguments = {n, reinterpret_cast<std::uint64_t>(result.data()), n};
+    for (const auto& each : given) {
+      arguments.push_back(reinterpret_cast<std::uint64_t>(each.data() + (size - n)));
+      arguments.push_back(n);
+    }
+    CHECK(engine.call(0, arguments).trap.empty());
+  }
+  if (tier == Tier::Optimizing) {
+    CHECK(engine.instance().tiers()->has_optimized_code(0));
+    listing = engine.listing();
+  }
+  return result;
+}
+
+template <class T>
+void hold_to_native(const NativeEntry& native, bool counts, std::string& listing) {
+  INFO(native.name << (counts ? " of counters" : ""));
+  const Image image(loop_of<T>(native, counts), natives());
+  const auto expected = results_of<T>(image, Tier::Interpreter, listing);
+  const auto compiled = results_of<T>(image, Tier::Optimizing, listing);
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    INFO(k << std::hexfloat << ": " << expected[k].hi << " + " << expected[k].lo << ", " << compiled[k].hi << " + "
+           << compiled[k].lo);
+    REQUIRE(same(expected[k], compiled[k]));
+  }
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("an operation on pairs has the limbs of its native in code from SSA", "[jit]", float, double) {
   const CodeFromSsa from_ssa(true);
-  const auto given = operands<TestType>();
-  const std::size_t size = given[0].size();
   int expanded = 0;
   int in_vectors = 0;
   for (const NativeEntry& native : natives().entries()) {
-    if (operands_of<TestType>(native).empty()) continue;
-    INFO(native.name);
-    const Image image(loop_of<TestType>(native), natives());
-    std::vector<Pair<TestType>> results[2];
-    for (const bool compiled : {false, true}) {
-      Engine engine(image, compiled ? Tier::Optimizing : Tier::Interpreter);
-      std::vector<Pair<TestType>>& result = results[compiled ? 1 : 0];
-      // Lengths around those of vectors, then all.
-      for (std::size_t n = 1; n <= size; n = n < 40 ? n + 1 : n < size ? size : size + 1) {
-        result.resize(size);
-        std::vector<std::uint64_t> arguments = {n, reinterpret_cast<std::uint64_t>(result.data()), n};
-        for (const auto& each : given) {
-          arguments.push_back(reinterpret_cast<std::uint64_t>(each.data() + (n < size ? size - n : 0)));
-          arguments.push_back(n);
-        }
-        CHECK(engine.call(0, arguments).trap.empty());
-      }
-      if (compiled) {
-        CHECK(engine.instance().tiers()->has_optimized_code(0));
-        const std::string listing = engine.listing();
-        expanded += listing.contains(" step ") ? 0 : 1;
-        in_vectors += listing.contains(" unzip ") && listing.contains(" zip ") ? 1 : 0;
-      }
-    }
-    for (std::size_t k = 0; k < size; ++k) {
-      INFO(std::hexfloat << given[0][k].hi << " + " << given[0][k].lo << ", " << given[1][k].hi << " + "
-                         << given[1][k].lo << ": " << results[0][k].hi << " + " << results[0][k].lo << ", "
-                         << results[1][k].hi << " + " << results[1][k].lo);
-      REQUIRE(same(results[0][k], results[1][k]));
-    }
+    const std::string taken = operands_of<TestType>(native);
+    if (taken.empty()) continue;
+    std::string listing;
+    hold_to_native<TestType>(native, false, listing);
+    expanded += listing.contains(" step ") ? 0 : 1;
+    in_vectors += listing.contains(" unzip ") && listing.contains(" zip ") ? 1 : 0;
+    if (taken.contains('c')) hold_to_native<TestType>(native, true, listing);
   }
   CHECK(expanded == 48);
   if (jit::ssa::host_vector_bytes() != 0) CHECK(in_vectors == 48);
