@@ -108,6 +108,13 @@ Term SsaEncoder::float_operation(const Instruction& i, std::vector<Term> of) {
     const Term one = terms_.bits(64, i.kind == Kind::F32 ? 0x3f800000U : 0x3ff0000000000000U);
     if (of[0] == one) return of[1];
     if (of[1] == one) return of[0];
+    const Term two = terms_.bits(64, i.kind == Kind::F32 ? 0x40000000U : 0x4000000000000000U);
+    if (of[0] == two) std::swap(of[0], of[1]);
+    if (of[1] == two) {  // a sum: exact but for an overflow, which is the same
+      Instruction sum = i;
+      sum.op = Opcode::Add;
+      return float_operation(sum, {of[0], of[0]});
+    }
   }
   const Term sign = terms_.bits(64, i.kind == Kind::F32 ? 0x80000000U : std::uint64_t{1} << 63);
   const auto is_negative = [&](Term term) {
