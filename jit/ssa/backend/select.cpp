@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "jit/code/machine.hpp"
 #include "jit/ssa/backend/order.hpp"
 
 namespace cairn::jit::ssa {
 namespace {
-
-constexpr Reg kGeneralArguments[] = {reg::rsi, reg::rdi, reg::r8, reg::r9, reg::r10, reg::r11};
-constexpr std::uint32_t kVectorArguments = 8;
 
 class Selector {
  public:
@@ -724,58 +720,6 @@ class Selector {
 };
 
 }  // namespace
-
-const Cpu& Cpu::host() {
-  static const Cpu cpu = [] {
-    using asmjit::CpuFeatures;
-    const asmjit::CpuInfo& info = asmjit::CpuInfo::host();
-    const auto has = [&](std::uint32_t feature) { return info.hasFeature(feature); };
-    Cpu made;
-    made.sse41 = has(CpuFeatures::X86::kSSE4_1);
-    made.bmi2 = has(CpuFeatures::X86::kBMI2);
-    made.avx = has(CpuFeatures::X86::kAVX);
-    made.avx2 = has(CpuFeatures::X86::kAVX2);
-    made.avx512 = has(CpuFeatures::X86::kAVX512_F) && has(CpuFeatures::X86::kAVX512_DQ) &&
-                  has(CpuFeatures::X86::kAVX512_BW) && has(CpuFeatures::X86::kAVX512_VL);
-    made.fma = has(CpuFeatures::X86::kFMA);
-    return made;
-  }();
-  return cpu;
-}
-
-std::uint32_t parameter_slots(const bytecode::Module& module, std::uint32_t index) {
-  const bytecode::Function& function = module.functions[index];
-  return module.signatures[function.signature].parameter_slots() + (function.environment != kNone ? 1U : 0U);
-}
-
-bool is_float_slot(const bytecode::Module& module, std::uint32_t index, std::uint32_t slot) {
-  std::uint32_t at = 0;
-  for (const bytecode::RegisterType& type : module.signatures[module.functions[index].signature].parameters) {
-    if (at == slot) return type.kind == bytecode::RegisterKind::F32 || type.kind == bytecode::RegisterKind::F64;
-    at += type.slots();
-  }
-  return false;
-}
-
-Reg argument_register(const Target& target, std::uint32_t index, std::uint32_t slot) {
-  if (target.counts || slot >= parameter_slots(target.module, index)) return kNoReg;
-  std::uint32_t general = 0, vector = 0;
-  for (std::uint32_t k = 0;; ++k) {
-    const bool is_float = is_float_slot(target.module, index, k);
-    if (k == slot) {
-      if (is_float) return vector < kVectorArguments ? static_cast<Reg>(kFirstVector + vector) : kNoReg;
-      return general < std::size(kGeneralArguments) ? kGeneralArguments[general] : kNoReg;
-    }
-    ++(is_float ? vector : general);
-  }
-}
-
-Reg result_register(const bytecode::Signature& signature, std::uint32_t slot) {
-  const bytecode::RegisterType& type = signature.result;
-  if (slot >= type.slots()) return kNoReg;
-  if (type.kind == bytecode::RegisterKind::F32 || type.kind == bytecode::RegisterKind::F64) return reg::xmm0;
-  return slot == 0 ? reg::rax : reg::rdx;
-}
 
 bool select(const Function& function, const Target& target, Nodes& nodes) {
   return Selector(function, target, nodes).run();
