@@ -206,6 +206,26 @@ TEST_CASE("predictions are drawn into a file, of one version on one card", "[cli
   CHECK(delta["only_before"].empty());
 }
 
+TEST_CASE("a measured profile is read back, and prices code with more confidence than the built-in one", "[cli]") {
+  CommandLine cairn;
+  cairn.write("p.cairn", "fn f(n:usize, x:rw<f64>[n]) {\n  for i in 0..n { x[i] = 2.0 * x[i]; }\n}\n");
+  REQUIRE(cairn({"doctor", "--calibrate", "machine.json"}).exit_code == 0);
+  const auto profile = nlohmann::json::parse(read(cairn.path() / "machine.json"));
+  CHECK(profile["origin"] == "measured");
+  for (const auto& [arch, table] : profile["host"]["ops"].items()) {
+    CHECK(table["scalar"]["f64_fold"] > 0);
+    CHECK(table["scalar"]["div"] > 0);
+    for (const auto& kind : table["keeps_scalar"]) CHECK_FALSE(table["vector"].contains(kind.get<std::string>()));
+  }
+  const auto priced = [&](std::vector<const char*> words) {
+    words.insert(words.begin(), {"predict", "p.cairn", "--at", "n=100000"});
+    return cairn.record(words)["functions"]["f"]["predictions"][0];
+  };
+  CHECK(priced({"--profile", "machine.json"})["confidence"] == "high");
+  CHECK(priced({"--profile", "machine.json"})["ns"] > 0);
+  CHECK(priced({})["confidence"] == "medium");
+}
+
 TEST_CASE("sizes are whole numbers, decimal or with an exponent, each given once", "[cli]") {
   CommandLine cairn;
   cairn.write("p.cairn", "fn f(n:usize, x:rw<f64>[n]) {\n  for i in 0..n { x[i] = 2.0 * x[i]; }\n}\n");
