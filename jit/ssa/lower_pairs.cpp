@@ -40,8 +40,8 @@ class PairLimb {
     i.source = a.kind_;
     i.relation = Relation::Gt;
     i.a = done(Opcode::Abs, {a}).value_;
-    i.b = a.builder_->constant(a.kind_, 0);
-    return {*a.builder_, Kind::Bool, a.builder_->add(i)};
+    i.b = PairLimb(0).value(*a.builder_, a.kind_);
+    return made(*a.builder_, Kind::Bool, i);
   }
   friend PairLimb either(PairLimb condition, PairLimb a, PairLimb b) {
     Builder& builder = *condition.builder_;
@@ -52,10 +52,13 @@ class PairLimb {
     i.a = condition.value_;
     i.b = a.value_;
     i.c = b.value(builder, kind);
-    return {builder, kind, builder.add(i)};
+    return made(builder, kind, i);
   }
 
  private:
+  // Members may use the builder's own, friends defined here not everywhere (GCC 12).
+  static PairLimb made(Builder& builder, Kind kind, const Instruction& i) { return {builder, kind, builder.add(i)}; }
+
   static PairLimb done(Opcode op, std::initializer_list<PairLimb> operands);
 
   Builder* builder_ = nullptr;

@@ -29,7 +29,7 @@ class Hostile {
 
   std::string statement() {
     const std::string id = std::to_string(++names_);
-    const std::uint32_t kind = random_() % 140;
+    const auto kind = static_cast<std::uint32_t>(random_() % 140);
     switch (kind < 4 ? 10 : kind % 14 == 10 ? 13 : kind % 14) {  // rings seldom: each costs the whole time limit
       case 0:
         return "  let mut k" + id + ":u64 = 0;\n  while true { k" + id + " = add_wrap(k" + id + ", " + number(9) +

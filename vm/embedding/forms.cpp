@@ -173,7 +173,8 @@ std::expected<Shape, std::string> shape_of(const Module& module, const Signature
   std::size_t first = 0;
   if (signature.result_reference) {
     if (!describe(module, signature.parameters[0], false, shape.result)) return std::unexpected("its result");
-    slot = first = 1;
+    slot = 1;
+    first = 1;
   } else if (signature.result.kind != RegisterKind::None &&
              (!signature.result.is_scalar() || !describe(module, signature.result, false, shape.result))) {
     return std::unexpected("its result");
