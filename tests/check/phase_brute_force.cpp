@@ -225,7 +225,8 @@ class BlockRun {
     const bool is_perhaps = perhaps_broke_ || perhaps_skipped_ || (is_endless && !has_barrier(step.body));
     if (is_perhaps) ++perhaps_;
     const unsigned outside = std::exchange(perhaps_outside_, perhaps_);
-    const bool outer = std::exchange(apart_, apart_ || !is_uniform(step.index) || !has_barrier(step.body));
+    const bool stays = is_uniform(step.index) && (has_barrier(step.body) || (!is_endless && !has_jump(step.body)));
+    const bool outer = std::exchange(apart_, apart_ || !stays);
     const bool broke = std::exchange(perhaps_broke_, false);
     const bool skipped = std::exchange(perhaps_skipped_, false);
     for (std::uint64_t k = lo->number; k < hi->number; ++k) {
@@ -248,6 +249,13 @@ class BlockRun {
   static bool has_barrier(const std::vector<Step>& list) {
     return std::ranges::any_of(list, [](const Step& step) {
       return step.kind == Step::Kind::Barrier || has_barrier(step.body) || has_barrier(step.otherwise);
+    });
+  }
+
+  static bool has_jump(const std::vector<Step>& list) {
+    return std::ranges::any_of(list, [](const Step& step) {
+      return step.kind == Step::Kind::Break || step.kind == Step::Kind::Continue || has_jump(step.body) ||
+             has_jump(step.otherwise);
     });
   }
 

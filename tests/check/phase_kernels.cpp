@@ -193,6 +193,8 @@ class KernelMaker {
         branch.body = steps(1 + below(2), depth + 1, stays, jumps);
         if (below(2) == 0) branch.otherwise = steps(1 + below(2), depth + 1, stays, jumps);
         if (parts) --apart_;
+        // What was surely written is what both ways had judged (devices, 13): a barrier in one alone forgets.
+        if (stays && mix_.unzeroed && branch.condition.kind == Condition::Kind::Symbol) kernel_.has_limits_ = true;
         if (!branch.body.empty()) made.push_back(std::move(branch));
       } else if (choice < 19) {
         Step loop = this->loop(depth, together);
