@@ -56,8 +56,9 @@ Root Aliases::root_of(const Instruction& i) const {
       for (const RegisterType& type : module_.signatures[source.signature].parameters) {
         if (slot == static_cast<std::uint32_t>(i.immediate)) {
           const bool leads = type.kind == RegisterKind::Ref || type.kind == RegisterKind::View;
+          if (!leads) return {};  // then `type.type` may be a signature or a trait
           const bool plain = type.type == bytecode::kNone || !module_.types[type.type].environment;
-          return leads && plain ? Root{Root::Kind::Parameter, 0, slot} : Root{};
+          return plain ? Root{Root::Kind::Parameter, 0, slot} : Root{};
         }
         slot += type.slots();
       }
