@@ -91,18 +91,6 @@ void Emitter::convert(const Instruction& each) {
   }
   const bool to_signed = is_signed(to);
   const K bad = cc_.newKw();
-  const auto check_vector = [&](const Vec& made) {
-    if (!to_signed) {
-      masked().vpcmpuq(bad, made, constants(greatest(to), 0), 6);
-    } else {
-      const Vec again = cc_.newZmm();
-      const std::uint32_t unused = 64 - 8 * size_of(to);
-      cc_.vpsllq(again, made, unused);
-      cc_.vpsraq(again, again, unused);
-      masked().vpcmpq(bad, again, made, 4);
-    }
-    leave_if_any(bad);
-  };
   if (is_float(from)) {
     // What has no integer gives the one pattern that no float of the range gives.
     const Vec made = cc_.newZmm(), given = vec(each.use[1]);
@@ -112,7 +100,7 @@ void Emitter::convert(const Instruction& each) {
       to_signed ? cc_.vcvttpd2qq(made, given) : cc_.vcvttpd2uqq(made, given);
     }
     if (size_of(to) < 8) {
-      check_vector(made);
+      leave_unless_fits(made, to);
     } else {
       masked().vpcmpuq(bad, made, constants(to_signed ? std::uint64_t{1} << 63 : ~std::uint64_t{0}, 0), 0);
       leave_if_any(bad);
@@ -127,7 +115,7 @@ void Emitter::convert(const Instruction& each) {
     const Vec made = cc_.newZmm(), given = vec(each.use[1]);
     cc_.vmovaps(made, given);
     if (!safe) {
-      if (size_of(to) < 8) check_vector(made);
+      if (size_of(to) < 8) leave_unless_fits(made, to);
       if (from_signed != to_signed && (size_of(to) == 8 || (to_signed && !from_signed))) {
         masked().vpcmpq(bad, made, constants(0, 0), 1);
         leave_if_any(bad);

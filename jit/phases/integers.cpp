@@ -322,18 +322,6 @@ void Emitter::varying_integer(const Instruction& each) {
   std::uint64_t exact = 0;
   const std::uint64_t l_high = value(each.use[1]).high, r_high = right_high(each);
   const K bad = cc_.newKw();
-  const auto check_narrow = [&] {
-    if (is_unsigned) {
-      masked().vpcmpuq(bad, made, constants(most, 0), 6);
-    } else {
-      const Vec again = cc_.newZmm();
-      const std::uint32_t unused = 64 - 8 * size_of(kind);
-      cc_.vpsllq(again, made, unused);
-      cc_.vpsraq(again, again, unused);
-      masked().vpcmpq(bad, again, made, 4);
-    }
-    leave_if_any(bad);
-  };
   switch (shape.verb) {
     case Verb::Add:
     case Verb::AddWrap: {
@@ -341,7 +329,7 @@ void Emitter::varying_integer(const Instruction& each) {
       if (shape.verb == Verb::AddWrap) break;
       if (is_unsigned && !__builtin_add_overflow(l_high, r_high, &exact) && exact <= most) break;
       if (size_of(kind) < 8) {
-        check_narrow();
+        leave_unless_fits(made, kind);
       } else if (is_unsigned) {
         masked().vpcmpuq(bad, made, l, 1);
         leave_if_any(bad);
@@ -364,7 +352,7 @@ void Emitter::varying_integer(const Instruction& each) {
         masked().vpcmpuq(bad, l, r, 1);
         leave_if_any(bad);
       } else if (size_of(kind) < 8) {
-        check_narrow();
+        leave_unless_fits(made, kind);
       } else {
         const Vec x = cc_.newZmm(), y = cc_.newZmm();
         cc_.vpxorq(x, l, r);
@@ -379,12 +367,12 @@ void Emitter::varying_integer(const Instruction& each) {
       if (is_unsigned && l_high <= 0xffffffff && r_high <= 0xffffffff) {
         cc_.vpmuludq(made, l, r);
         if (!__builtin_mul_overflow(l_high, r_high, &exact) && exact <= most) break;
-        if (size_of(kind) < 8) check_narrow();
+        if (size_of(kind) < 8) leave_unless_fits(made, kind);
         break;
       }
       if (size_of(kind) < 8) {
         cc_.vpmullq(made, l, r);
-        check_narrow();
+        leave_unless_fits(made, kind);
         break;
       }
       if (!is_unsigned) {

@@ -16,6 +16,10 @@ namespace cairn::jit::phases {
 
 namespace x86 = asmjit::x86;
 
+inline constexpr std::int32_t kThreadAt = 8;  // in a group's frame: the number of its first thread
+
+#define BLOCK_FIELD(member) x86::qword_ptr(block_, static_cast<std::int32_t>(offsetof(KernelBlock, member)))
+
 /// Translates one kernel. Its code runs a whole block: group after group up to the next barrier, then the first again.
 /// Of a device lane it runs groups of indices, each to its end.
 class Emitter {
@@ -111,6 +115,8 @@ class Emitter {
   x86::Compiler& zeroed() { return has_mask_ ? static_cast<x86::Compiler&>(cc_.k(mask_).z()) : cc_; }
   K active();
   void leave_if_any(const K& bad);
+  /// Leaves where a lane, computed in 64 bits, is no number of the kind, which is narrower.
+  void leave_unless_fits(const Vec& lanes, Kind kind);
   void refuse() { failed_ = true; }
 
   // ---- instructions (instructions.cpp, integers.cpp, floats.cpp, comparisons.cpp)
