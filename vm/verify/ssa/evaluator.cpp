@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "jit/ssa/fold.hpp"
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/tiers/steps.hpp"
@@ -15,14 +16,16 @@ namespace cairn::verify {
 using jit::Kind;
 using jit::Relation;
 using jit::ssa::BlockId;
+using jit::ssa::fits;
 using jit::ssa::Function;
 using jit::ssa::Instruction;
 using jit::ssa::kNoValue;
 using jit::ssa::Mode;
+using jit::ssa::number_of;
 using jit::ssa::Opcode;
 using jit::ssa::Use;
 using jit::ssa::Value;
-using Int = __int128;
+using Int = jit::ssa::Number;
 
 namespace {
 
@@ -36,21 +39,7 @@ float f32_of(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::
 std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 std::uint64_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-Int number_of(std::uint64_t bits, Kind kind) {
-  return jit::is_signed(kind) ? Int{static_cast<std::int64_t>(bits)} : Int{bits};
-}
-Int least(Kind kind) { return jit::is_signed(kind) ? -(Int{1} << (jit::ssa::width_of(kind) - 1)) : Int{0}; }
-Int most(Kind kind) { return (Int{1} << (jit::ssa::width_of(kind) - (jit::is_signed(kind) ? 1 : 0))) - 1; }
-bool fits(Int value, Kind kind) { return value >= least(kind) && value <= most(kind); }
-std::uint64_t wrapped(Int value, Kind kind) {
-  const std::uint32_t width = jit::ssa::width_of(kind);
-  auto low = static_cast<std::uint64_t>(value);
-  if (width == 64) return low;
-  low &= (std::uint64_t{1} << width) - 1;
-  if (jit::is_signed(kind) && (low >> (width - 1)) != 0) low |= ~std::uint64_t{0} << width;
-  return low;
-}
-
+// Relations and operations are written anew here, and not folding's, which this holds to them.
 template <class T>
 bool holds_of(Relation relation, T a, T b) {
   switch (relation) {
@@ -129,7 +118,8 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
       break;
     case Opcode::Mul:
       if (i.mode == Mode::Wrap)
-        return wrapped(static_cast<Int>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)), i.kind);
+        return jit::ssa::bits_of(static_cast<Int>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)),
+                                 i.kind);
       if (i.kind == Kind::U64) {
         std::uint64_t product = 0;
         if (__builtin_mul_overflow(x, y, &product)) {
@@ -147,7 +137,7 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
         kind = TrapKind::Division;
         return 0;
       }
-      return wrapped(i.op == Opcode::Div ? a / b : a % b, i.kind);
+      return jit::ssa::bits_of(i.op == Opcode::Div ? a / b : a % b, i.kind);
     case Opcode::Neg:
       value = -a;
       break;
@@ -156,10 +146,10 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
       break;
     case Opcode::Shl:
       if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
-      return wrapped(static_cast<Int>(x << y), i.kind);
+      return jit::ssa::bits_of(static_cast<Int>(x << y), i.kind);
     case Opcode::Shr:
       if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
-      return wrapped(a >> static_cast<int>(y), i.kind);
+      return jit::ssa::bits_of(a >> static_cast<int>(y), i.kind);
     case Opcode::And:
       return x & y;
     case Opcode::Or:
@@ -171,10 +161,10 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
     default:
       return a > b ? x : y;
   }
-  if (fits(value, i.kind)) return wrapped(value, i.kind);
+  if (fits(value, i.kind)) return jit::ssa::bits_of(value, i.kind);
   if (i.mode == Mode::Checked) kind = i.op == Opcode::Abs ? TrapKind::Abs : TrapKind::Overflow;
   if (i.mode == Mode::Exact) wrong("an exact result that is not");
-  return wrapped(value, i.kind);
+  return jit::ssa::bits_of(value, i.kind);
 }
 
 std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind, std::string_view& fault) {
@@ -203,16 +193,16 @@ std::uint64_t converted(const Instruction& i, std::uint64_t x, TrapKind& kind, s
   } else {
     value = number_of(x, i.source);
   }
-  if (fits(value, i.kind)) return wrapped(value, i.kind);
+  if (fits(value, i.kind)) return jit::ssa::bits_of(value, i.kind);
   if (i.mode == Mode::Checked) kind = TrapKind::Conversion;
   if (i.mode == Mode::Exact) wrong("an exact conversion that is not");
-  return wrapped(value, i.kind);
+  return jit::ssa::bits_of(value, i.kind);
 }
 
 std::uint64_t load(const std::uint8_t* at, Kind kind) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, at, jit::size_of(kind));
-  return jit::is_float(kind) || kind == Kind::Bool ? bits : wrapped(static_cast<Int>(bits), kind);
+  return jit::is_float(kind) || kind == Kind::Bool ? bits : jit::ssa::bits_of(static_cast<Int>(bits), kind);
 }
 
 bool is_nan(std::uint64_t bits, Kind kind) {
@@ -429,7 +419,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           for (std::uint32_t k = 0; k < i.lanes; ++k) {
             out.lane[k] = values[i.a].lane[k];
             if (jit::size_of(i.kind) == 4)
-              out.lane[k] = wrapped(static_cast<Int>(out.lane[k]), i.kind == Kind::F32 ? Kind::U32 : i.kind);
+              out.lane[k] = jit::ssa::bits_of(static_cast<Int>(out.lane[k]), i.kind == Kind::F32 ? Kind::U32 : i.kind);
           }
           break;
         case Opcode::Splat:
