@@ -617,15 +617,20 @@ class Selector {
     return true;
   }
 
+  /// One output of operands that are in registers.
+  bool made_of(std::initializer_list<Value> operands) {
+    for (const Value operand : operands) in_register(operand);
+    output();
+    return true;
+  }
+
   bool vector(const Instruction& i) {
     if (!target_.cpu.avx2) return false;
     const std::uint32_t bytes = bytes_of(i);
     if (bytes != 16 && bytes != 32 && !(bytes == 64 && target_.cpu.avx512)) return false;
     switch (i.op) {
       case Opcode::Splat:
-        in_register(i.a);
-        output();
-        return true;
+        return made_of({i.a});
       case Opcode::Load:
         address(i);
         output();
@@ -641,14 +646,9 @@ class Selector {
         output();
         return true;
       case Opcode::Compress:
-        in_register(i.a);
-        in_register(i.b);
-        output();
-        return size_of(i.kind) >= 4 && target_.cpu.avx512;
+        return size_of(i.kind) >= 4 && target_.cpu.avx512 && made_of({i.a, i.b});
       case Opcode::Convert:
-        in_register(i.a);
-        output();
-        return is_float(i.kind) && !is_float(i.source) && target_.cpu.avx512;
+        return is_float(i.kind) && !is_float(i.source) && target_.cpu.avx512 && made_of({i.a});
       case Opcode::Add:
       case Opcode::Sub:
       case Opcode::Mul:
@@ -658,31 +658,14 @@ class Selector {
       case Opcode::Xor:
       case Opcode::Min:
       case Opcode::Max:
-        if (i.mode == Mode::Checked) return false;
-        in_register(i.a);
-        in_register(i.b);
-        output();
-        return true;
+        return i.mode != Mode::Checked && made_of({i.a, i.b});
       case Opcode::Unzip:
       case Opcode::Zip:
-        if (size_of(i.kind) < 4) return false;
-        in_register(i.a);
-        in_register(i.b);
-        output();
-        return true;
+        return size_of(i.kind) >= 4 && made_of({i.a, i.b});
       case Opcode::Compare:
-        if (!is_float(i.source)) return false;
-        in_register(i.a);
-        in_register(i.b);
-        output();
-        return true;
+        return is_float(i.source) && made_of({i.a, i.b});
       case Opcode::Select:
-        if (!is_float(i.kind)) return false;
-        in_register(i.a);
-        in_register(i.b);
-        in_register(i.c);
-        output();
-        return true;
+        return is_float(i.kind) && made_of({i.a, i.b, i.c});
       case Opcode::Shl:
       case Opcode::Shr:
         if (!is_immediate(f_, i.b)) return false;
@@ -692,10 +675,7 @@ class Selector {
         return true;
       case Opcode::Neg:
       case Opcode::Abs:
-        if (!is_float(i.kind)) return false;
-        in_register(i.a);
-        output();
-        return true;
+        return is_float(i.kind) && made_of({i.a});
       case Opcode::Fma:
       case Opcode::Fms:
       case Opcode::Fnma:
@@ -704,9 +684,7 @@ class Selector {
       case Opcode::Floor:
       case Opcode::Ceil:
       case Opcode::Trunc:
-        in_register(i.a);
-        output();
-        return true;
+        return made_of({i.a});
       default:
         return false;
     }
@@ -723,20 +701,6 @@ class Selector {
 
 bool select(const Function& function, const Target& target, Nodes& nodes) {
   return Selector(function, target, nodes).run();
-}
-
-bool immediate(const Function& f, Value value, std::int64_t& number) {
-  const Instruction& i = f.at(value);
-  if (i.op != Opcode::Const || is_float(i.kind) || i.lanes > 1) return false;
-  number = i.immediate;
-  return number >= INT32_MIN && number <= INT32_MAX;
-}
-
-bool frame_offset(const Function& f, const Instruction& i, std::int64_t& offset) {
-  const Instruction& base = f.at(i.a);
-  if (base.op != Opcode::FrameAddress) return false;
-  offset = base.immediate + i.immediate;
-  return offset >= 0 && offset < INT32_MAX - 64;
 }
 
 }  // namespace cairn::jit::ssa

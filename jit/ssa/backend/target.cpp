@@ -62,4 +62,18 @@ Reg result_register(const bytecode::Signature& signature, std::uint32_t slot) {
   return slot == 0 ? reg::rax : reg::rdx;
 }
 
+bool immediate(const Function& f, Value value, std::int64_t& number) {
+  const Instruction& i = f.at(value);
+  if (i.op != Opcode::Const || is_float(i.kind) || i.lanes > 1) return false;
+  number = i.immediate;
+  return number >= INT32_MIN && number <= INT32_MAX;
+}
+
+bool frame_offset(const Function& f, const Instruction& i, std::int64_t& offset) {
+  const Instruction& base = f.at(i.a);
+  if (base.op != Opcode::FrameAddress) return false;
+  offset = base.immediate + i.immediate;
+  return offset >= 0 && offset < INT32_MAX - 64;
+}
+
 }  // namespace cairn::jit::ssa
