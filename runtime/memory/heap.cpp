@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/memory/large_blocks.hpp"
 #include "runtime/memory/mimalloc_library.hpp"
 
 namespace cairn {
@@ -26,7 +27,7 @@ void* ThreadHeap::allocate(std::uint64_t count, std::uint64_t size, std::uint32_
   const std::uint64_t bytes = std::max<std::uint64_t>(count * size, 1);
   if (!memory_.take(bytes)) return nullptr;
   void* const block = bytes >= LargeBlocks::kLeastBytes && !kHeapIsWatched
-                          ? memory_.large_blocks().allocate(bytes, this)
+                          ? LargeBlocks::of_process().allocate(bytes, this)
                           : allocate_small(bytes, align);
   if (block == nullptr) memory_.give_back(bytes);
   return block;
@@ -44,7 +45,7 @@ void* ThreadHeap::allocate_small(std::uint64_t bytes, std::uint32_t align) {
 
 void ThreadHeap::release(void* block, std::uint64_t bytes) {
   if (block == nullptr) return;
-  if (!memory_.large_blocks().release(block)) {
+  if (!LargeBlocks::of_process().release(block)) {
     // Of another thread's heap perhaps, so that this one may not have asked for the library yet.
     if (library_ == nullptr) library_ = MimallocLibrary::open();
     library_->free(block);
@@ -53,7 +54,7 @@ void ThreadHeap::release(void* block, std::uint64_t bytes) {
 }
 
 void ThreadHeap::destroy() {
-  memory_.large_blocks().release_all(this);
+  LargeBlocks::of_process().release_all(this);
   if (heap_ != nullptr) library_->heap_destroy(static_cast<mi_heap_t*>(heap_));
   heap_ = nullptr;
 }

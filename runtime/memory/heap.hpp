@@ -9,13 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/memory/large_blocks.hpp"
-
 namespace cairn {
 
 struct MimallocLibrary;
 
-/// Bytes an instance may hold, counted only when there is a limit, and its large blocks.
+/// Bytes an instance may hold, counted only when there is a limit.
 class InstanceMemory {
  public:
   explicit InstanceMemory(std::uint64_t limit = 0) : limit_(limit) {}
@@ -27,12 +25,10 @@ class InstanceMemory {
   void give_back(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
-  [[nodiscard]] LargeBlocks& large_blocks() { return large_blocks_; }
 
  private:
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
-  LargeBlocks large_blocks_;
 };
 
 class ThreadHeap {
@@ -53,7 +49,7 @@ class ThreadHeap {
   /// failed guard.
   [[nodiscard]] void* allocate(std::uint64_t count, std::uint64_t size, std::uint32_t align);
 
-  /// Releases what any thread's heap of this instance allocated; `bytes` is count * size then. Null is fine.
+  /// Releases what any heap of the process allocated; `bytes` is count * size then. Null is fine.
   void release(void* block, std::uint64_t bytes);
 
   /// Frees every block of this heap. On the thread that allocates from it, or when that thread has ended.

@@ -4,6 +4,11 @@
 
 namespace cairn {
 
+LargeBlocks& LargeBlocks::of_process() {
+  static auto& blocks = *new LargeBlocks;  // for as long as any thread releases: never destroyed
+  return blocks;
+}
+
 void* LargeBlocks::allocate(std::uint64_t bytes, const void* owner) {
   // One huge page more, so that a boundary lies in it; what is not the block's goes back.
   if (bytes > ~std::uint64_t{0} - 2 * kBoundary) return nullptr;

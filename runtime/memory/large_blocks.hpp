@@ -9,9 +9,13 @@
 
 namespace cairn {
 
-/// Of one instance; any thread may call.
+/// Any thread may call.
 class LargeBlocks {
  public:
+  /// Those of the process: like mimalloc's, a block may be released by another instance than the one that took it (a
+  /// session runs each of its entries in one).
+  [[nodiscard]] static LargeBlocks& of_process();
+
   /// Smaller blocks are mimalloc's, which would map each of these by itself, too, but writes zeros over all of it.
   static constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
 

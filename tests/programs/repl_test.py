@@ -54,6 +54,9 @@ session("a type that a binding has a value of is not declared otherwise",
         "P(1, 2) : P\nP(3, 4) : P\nC.Red : C\n", "p holds a value of what P was before", "c holds a value of what C was before")
 session("nothing is concluded from text that would make something else today",
         "const N:usize = 9;\nlet n = N;\nbuffer xs:u64[4] = zeroed;\nconst N:usize = 2;\nn\nxs[N]\nxs[n]\n", "9 : usize\n0 : u64\n", "trap: bounds: index 9, length 4")
+session("an owner of many megabytes is released by a later entry than the one that made it",
+        "let mut b = Buf[u64](4000000);\nb[3999999] = 7;\nb[3999999]\nb = Buf[u64](1);\nlen(b)\nfn count(x:Buf[u64]) -> usize = len(x);\nlet c = Buf[u64](4000000);\ncount(c)\n",
+        "7 : u64\n1 : usize\n4000000 : usize\n")
 session("an owner that a call gives is shown and released",
         "import std.vec;\nvec.from(\"ab\")\nlet mut v = vec.from(\"xyz\");\nvec.pop(v)\n:type vec.from(\"ab\")\nv.len\n",
         "std.vec.Vec[u8]([97, 98], 2) : std.vec.Vec[u8]\nstd.core.Option[u8].Some(122) : std.core.Option[u8]\nstd.vec.Vec[u8]\n2 : usize\n")

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runtime/memory/heap.hpp"
+#include "runtime/memory/large_blocks.hpp"
 
 using cairn::InstanceMemory;
 using cairn::LargeBlocks;
@@ -56,6 +57,19 @@ TEST_CASE("large blocks go with their heap, or when another thread releases them
     CHECK(written(kept)[kBytes - 1] == 7);
   }
   other.release(kept, kBytes);
+}
+
+TEST_CASE("a large block may be released by another instance than the one that took it", "[memory]") {
+  InstanceMemory first;
+  InstanceMemory second(4 * kBytes);
+  ThreadHeap taker(first);
+  ThreadHeap other(second);
+  void* const block = taker.allocate(kBytes, 1, 16);
+  other.release(written(block), kBytes);
+  CHECK(second.used() == 0);
+  void* const again = taker.allocate(kBytes, 1, 16);
+  REQUIRE(again != nullptr);
+  taker.release(written(again), kBytes);
 }
 
 TEST_CASE("a large block that cannot be had is null, and counts for nothing", "[memory]") {
