@@ -38,6 +38,46 @@ CASES = {
     "log sum exp": (
         "fn f(x:ro<f64>[SIZE]) -> f64 { let mut s:f64 = 0.0; for i in 0..SIZE { let e = math.exp(x[i]); s += e; } let l = math.log(s); return l; }",
         "total += f(x);", "let v = f_grad(x, 1.0, dx); total += v;", 1000),
+    "polynomial": (
+        "fn f(a:f64, b:f64) -> f64 { let p = ((((0.1 * a + 0.2) * a - 0.3) * a + b) * a - 0.7) * a + 1.5; return p * p - b; }",
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+    "branch": (  # Huber's loss: which way is taken changes with the element
+        "fn f(a:f64, b:f64) -> f64 { let off = a - b; if abs(off) < 0.25 { return 0.5 * off * off; } return 0.25 * (abs(off) - 0.125); }",
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+    "branch in a chain": (
+        "fn g(v:f64) -> f64 { if v < 0.5 { return v * v; } else if v < 0.75 { return v - 0.25; } return 0.5 * v + 0.125; }\nderive grad for g;\n"
+        "fn f(a:f64, b:f64) -> f64 { let p = g(a) * b; return g(p) + a; }",
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+    "calls of calls": (
+        "fn h(v:f64) -> f64 { return v / (1.0 + abs(v)); }\nderive grad for h;\n"
+        "fn g(v:f64, w:f64) -> f64 { let t = h(v * w); return t * w + v; }\nderive grad for g;\n"
+        "fn f(a:f64, b:f64) -> f64 { let p = g(a, b); let q = g(p, a); return p * q - b; }",
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 2000),
+    "sigmoid": (
+        "fn f(a:f64, b:f64) -> f64 { let s = 1.0 / (1.0 + math.exp(-a)); return s * b; }",
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 1000),
+    "logistic loss": (
+        "fn f(x:ro<f64>[SIZE], y:ro<f64>[SIZE], a:f64, b:f64) -> f64 { let mut s:f64 = 0.0; for i in 0..SIZE { let z = a * x[i] + b; let e = math.exp(z); let l = math.log(1.0 + e); "
+        "s += l - y[i] * z; } return s; }",
+        "total += f(x, y, a, b);", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; let v = f_grad(x, y, a, b, 1.0, dx, dy, da, db); total += v; slopes += da + db;", 500),
+    "softmax": (
+        "fn f(x:ro<f64>[SIZE], out:rw<f64>[SIZE]) { let mut s:f64 = 0.0; for i in 0..SIZE { let e = math.exp(x[i]); s += e; } for i in 0..SIZE { let t = math.exp(x[i]); out[i] = t / s; } }",
+        "f(x, out); total += out[3];", "f_grad(x, out, dx, y); total += out[3];", 500),
+    "cross entropy": (
+        "fn f(x:ro<f64>[SIZE], k:usize) -> f64 { let mut s:f64 = 0.0; for i in 0..SIZE { let e = math.exp(x[i]); s += e; } let l = math.log(s); return l - x[k]; }",
+        "total += f(x, k % SIZE);", "let v = f_grad(x, k % SIZE, 1.0, dx); total += v;", 500),
+    "dense layer": (  # of 64 outputs and 64 inputs; y's last elements are the offsets
+        "fn unit(w:ro<f64>[64], x:ro<f64>[64], c:f64) -> f64 { let s = reduce + for i in 64 yield w[i] * x[i]; let z = s + c; return z / (1.0 + abs(z)); }\n"
+        "derive grad for unit;\n"
+        "fn f(w:ro<f64>[SIZE], x:ro<f64>[64], y:ro<f64>[64], out:rw<f64>[64]) { for j in 0..64 { out[j] = unit(w[j * 64..j * 64 + 64], x, y[j]); } }",
+        "f(x, y[0..64], y[64..128], out[0..64]); total += out[3];",
+        "f_grad(x, y[0..64], y[64..128], out[0..64], dx, dy[0..64], dy[64..128], y[128..192]); total += out[3];", 20000),
+    "convolution": (
+        "fn f(x:ro<f64>[SIZE], a:f64, b:f64, out:rw<f64>[SIZE]) { for i in 0..SIZE - 2 { out[i] = a * x[i] + b * x[i + 1] + a * x[i + 2]; } }",
+        "f(x, a, b, out); total += out[3];", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; f_grad(x, a, b, out, dx, da, db, y); total += out[3]; slopes += da + db;", 20000),
+    "lanes": (
+        "fn f(x:ro<f64>[SIZE], a:f64, out:rw<f64>[SIZE]) { parallel i in SIZE { out[i] = x[i] * a / (1.0 + x[i] * x[i]); } }",
+        "f(x, a, out); total += out[3];", "let mut da:f64 = 0.0; f_grad(x, a, out, dx, da, y); total += out[3]; slopes += da;", 10000),
 }
 
 
@@ -51,6 +91,7 @@ fn main() -> i32 {{
   buffer y:f64[SIZE] = zeroed;
   buffer dx:f64[SIZE] = zeroed;
   buffer dy:f64[SIZE] = zeroed;
+  buffer out:f64[SIZE] = zeroed;
   for i in 0..SIZE {{ x[i] = f64(i % 61) / 61.0; y[i] = f64(i % 53) / 53.0; }}
   let mut slopes:f64 = 0.0;
   let mut a:f64 = 0.25;
@@ -62,7 +103,7 @@ fn main() -> i32 {{
     b = f64(k % 13) / 16.0;
     x[k % SIZE] = a;
   }}
-  println(total + slopes + dx[7] + dy[9]);
+  println(total + slopes + dx[7] + dy[9] + out[5]);
   return 0;
 }}
 """

@@ -1,12 +1,57 @@
 #include "jit/optimizing/flow.hpp"
 
+#include <algorithm>
+
 namespace cairn::jit {
 
 using bytecode::Op;
 using bytecode::Word;
 
-Flow::Flow(const bytecode::Function& function)
-    : function_(function), block_at_(function.code.size() + 1, bytecode::kNone), words_(function.slots / 64 + 1) {
+bool is_pair(const bytecode::OperationInfo& row, const bytecode::Operand& operand) {
+  using bytecode::Class;
+  switch (operand.type == Class::SameAsA ? row.operands[0].type : operand.type) {
+    case Class::Two:
+    case Class::View:
+    case Class::ViewMut:
+    case Class::Buf:
+    case Class::Callable:
+    case Class::Dyn:
+    case Class::DynRef:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint32_t window_end(const bytecode::Module& module, const Word* code, std::uint32_t slots) {
+  const std::uint32_t window = bytecode::a_of(code[0]);
+  const auto after = [&](std::uint32_t signature, std::uint32_t hidden) {
+    return window + module.signatures[signature].parameter_slots() + hidden;
+  };
+  switch (bytecode::op_of(code[0])) {
+    case Op::Call:
+      return after(module.functions[bytecode::n_of(code[0])].signature, 0);
+    case Op::CallClosure:
+      return after(module.functions[bytecode::m_of(code[1])].signature, 1);
+    case Op::CallValue:
+    case Op::CallDyn:
+      return after(bytecode::m_of(code[1]), 0);
+    case Op::CallCallable:
+      return after(bytecode::m_of(code[1]), 1);
+    case Op::CallNative:
+      return after(module.natives[bytecode::n_of(code[0])].signature, 0);
+    case Op::CallForeign:
+      return after(module.foreigns[bytecode::n_of(code[0])].signature, 0);
+    default:
+      return slots;
+  }
+}
+
+Flow::Flow(const bytecode::Function& function, const bytecode::Module* module)
+    : function_(function),
+      module_(module),
+      block_at_(function.code.size() + 1, bytecode::kNone),
+      words_(function.slots / 64 + 1) {
   find_blocks();
   find_live();
 }
@@ -61,7 +106,9 @@ void Flow::find_live() {
     for (std::uint32_t word = blocks_[b].begin; word < blocks_[b].end;) {
       const Word* code = function_.code.data() + word;
       // All operands are read before any is written.
-      each_slot(code, function_.slots, [&](std::uint32_t slot, bool is_read, bool) {
+      const std::uint32_t end =
+          module_ == nullptr ? function_.slots : std::min(window_end(*module_, code, function_.slots), function_.slots);
+      each_slot(code, end, [&](std::uint32_t slot, bool is_read, bool) {
         if (is_read && (writes[slot / 64] & bit(slot)) == 0) reads[slot / 64] |= bit(slot);
       });
       each_slot(code, function_.slots, [&](std::uint32_t slot, bool, bool is_written) {

@@ -9,10 +9,15 @@
 
 namespace cairn::jit {
 
-/// Calls visit(slot, reads, writes) for each slot the instruction at `code` names. Calls read their window and what
-/// lies above it.
+/// Calls visit(slot, reads, writes) for each slot the instruction at `code` names. Windows are read up to slot `slots`.
 template <class Visit>
 void each_slot(const bytecode::Word* code, std::uint32_t slots, Visit visit);
+
+/// The slot behind the last one that the instruction at `code` may read of its window; `slots` where that is not known.
+[[nodiscard]] std::uint32_t window_end(const bytecode::Module& module, const bytecode::Word* code, std::uint32_t slots);
+
+/// Whether the register operand has two slots.
+[[nodiscard]] bool is_pair(const bytecode::OperationInfo& row, const bytecode::Operand& operand);
 
 /// Slots as bits.
 using SlotSet = std::vector<std::uint64_t>;
@@ -28,7 +33,8 @@ struct Block {
 
 class Flow {
  public:
-  explicit Flow(const bytecode::Function& function);
+  /// Without the function's module a call is taken to read all slots from its window on.
+  explicit Flow(const bytecode::Function& function, const bytecode::Module* module = nullptr);
 
   [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
   /// The block that begins at the word.
@@ -44,6 +50,7 @@ class Flow {
   void find_live();
 
   const bytecode::Function& function_;
+  const bytecode::Module* module_;
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> block_at_;
   std::size_t words_ = 0;
@@ -70,25 +77,9 @@ void each_target(const bytecode::Word* code, std::uint32_t word, Visit visit) {
 
 template <class Visit>
 void each_slot(const bytecode::Word* code, std::uint32_t slots, Visit visit) {
-  using bytecode::Class;
   using bytecode::Op;
   using bytecode::Role;
   const bytecode::OperationInfo& row = bytecode::info(bytecode::op_of(code[0]));
-  const auto is_pair = [&](Class type) {
-    if (type == Class::SameAsA) type = row.operands[0].type;
-    switch (type) {
-      case Class::Two:
-      case Class::View:
-      case Class::ViewMut:
-      case Class::Buf:
-      case Class::Callable:
-      case Class::Dyn:
-      case Class::DynRef:
-        return true;
-      default:
-        return false;
-    }
-  };
   for (const bytecode::Operand& operand : row.all()) {
     if (!operand.is_register()) continue;
     const auto slot = static_cast<std::uint32_t>(bytecode::operand_bits(code, operand.place));
@@ -99,7 +90,7 @@ void each_slot(const bytecode::Word* code, std::uint32_t slots, Visit visit) {
     const bool reads = operand.role != Role::Write;
     const bool writes = operand.role != Role::Read;
     visit(slot, reads, writes);
-    if (is_pair(operand.type)) visit(slot + 1, reads, writes);
+    if (is_pair(row, operand)) visit(slot + 1, reads, writes);
   }
   const Op op = bytecode::op_of(code[0]);
   if (op == Op::Print || op == Op::Format) {

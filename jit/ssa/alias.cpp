@@ -1,9 +1,11 @@
 #include "jit/ssa/alias.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "jit/optimizing/flow.hpp"
 #include "jit/ssa/flow.hpp"
+#include "jit/ssa/frame_memory.hpp"
 
 namespace cairn::jit::ssa {
 
@@ -135,6 +137,7 @@ void Aliases::find_roots() {
 
 void Aliases::find_escapes() {
   made_escaped_.assign(f_.code.size(), 0);
+  std::optional<FrameMemory> taken_up;
   const auto escapes = [&](Value value) {
     const Root& root = roots_[value];
     if (root.kind == Root::Kind::Frame && root.depth == 0) escaped_.push_back(root.id);
@@ -158,11 +161,16 @@ void Aliases::find_escapes() {
             if (!(roots_[use.value] == roots_[value])) escapes(use.value);
           }
           break;
-        case Opcode::FrameAddress:
+        case Opcode::FrameAddress: {
+          // A frame that is taken up has been run: what it made before may lead to its objects.
+          const auto object = static_cast<std::uint64_t>(i.immediate);
+          if (f_.entry_word == 0) break;
+          if (!taken_up) taken_up.emplace(module_, module_.functions[f_.index]);
+          if (taken_up->is_referred_to(f_.entry_word, object)) escapes(value);
+          break;
+        }
         case Opcode::Slot:
-          // A frame that is taken up has been run: its objects hold values, and slots may lead to them and to what was
-          // made.
-          if (f_.entry_word != 0) escapes(value);
+          if (f_.entry_word != 0) escapes(value);  // others may lead to what it leads to
           break;
         case Opcode::Step: {
           each_operand(f_, i, escapes);

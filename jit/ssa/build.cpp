@@ -24,7 +24,7 @@ Builder::Builder(const bytecode::Module& module, std::uint32_t function, const B
     : module_(module),
       source_(module.functions[function]),
       options_(options),
-      flow_(source_),
+      flow_(source_, &module),
       slots_(source_.slots),
       tells_lane_(source_.kind == FunctionKind::Lane || source_.kind == FunctionKind::DeviceLane ||
                   source_.kind == FunctionKind::Kernel) {

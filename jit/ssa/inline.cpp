@@ -1,10 +1,13 @@
 // Calls of small functions become the functions' code; recursion is followed a few levels. A function with loops is
-// taken in where it is called in a loop, unless it counts: its loops have no points there, and no versions. The frame
-// an inlined call would have made stays reserved: where its slots would not fit, the function leaves to the baseline
-// where it is entered, so that the depth at which the stack overflows is the interpreter's.
+// taken in where it is called in a loop, unless it counts: its loops have no points there, and no versions. One whose
+// frame has memory is taken in where, with the calls in it, that memory becomes values (what it lends to functions that
+// are taken in themselves). The frame an inlined call would have made stays reserved: where it would not fit, the
+// function leaves to the baseline where it is entered, so that the depth at which the stack overflows is the
+// interpreter's.
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "jit/ssa/build.hpp"
 #include "jit/ssa/flow.hpp"
@@ -14,14 +17,26 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr std::size_t kMostCallee = 60;      // instructions of an inlined function
+constexpr std::size_t kMostLeaf = 200;       // of one that calls nothing and has no loops, called in a loop
 constexpr std::size_t kMostTotal = 700;      // of a function that has taken others in
 constexpr std::size_t kMostTiny = 14;        // taken in although the function is large
 constexpr std::uint32_t kMostDepth = 7;      // of frames
 constexpr std::uint32_t kMostRecursion = 4;  // of one function within itself
 
+/// A function as it is taken in.
+struct Callee {
+  std::optional<Function> form;  // none: it stays a call
+  bool has_loops = false;
+  bool calls = false;
+  std::int64_t bytes = 0;  // of the stack, above its frame's base
+};
+using Callees = std::map<std::uint32_t, Callee>;
+
 class Inliner {
  public:
-  Inliner(Function& function, const Context& context) : f_(function), context_(context), size_(count(function)) {
+  /// `is_within`: the function is itself to be taken in, where it is called in a loop or not.
+  Inliner(Function& function, const Context& context, Callees& callees, bool is_within)
+      : f_(function), context_(context), callees_(callees), is_within_(is_within), size_(count(function)) {
     Loops(f_, Dominators(f_));  // the depths of blocks
   }
 
@@ -35,7 +50,7 @@ class Inliner {
           if (i.op != Opcode::Call || depth_of(i.frame) != depth) continue;
           const Callee* callee = worth(i, f_.blocks[b].depth != 0);
           if (callee == nullptr) continue;
-          take_in(b, k, *callee->form);
+          take_in(b, k, *callee);
           any = true;
           break;  // the rest of the block is a new one
         }
@@ -49,11 +64,6 @@ class Inliner {
   }
 
  private:
-  struct Callee {
-    std::optional<Function> form;  // none: it stays a call
-    bool has_loops = false;
-  };
-
   static std::size_t count(const Function& function) {
     std::size_t size = 0;
     for (const Block& block : function.blocks) size += block.code.size();
@@ -70,7 +80,7 @@ class Inliner {
   const Callee* worth(const Instruction& call, bool in_loop) {
     const auto index = static_cast<std::uint32_t>(call.immediate);
     const bytecode::Function& source = context_.module.functions[index];
-    if (source.memory_bytes != 0 || source.code.size() > 4 * kMostCallee) return nullptr;
+    if (source.code.size() > 4 * kMostLeaf) return nullptr;
     if (source.kind != bytecode::FunctionKind::Plain && source.kind != bytecode::FunctionKind::Closure) return nullptr;
     std::uint32_t recursion = 0;
     for (std::uint32_t frame = call.frame;; frame = f_.frames[frame].parent) {
@@ -78,22 +88,26 @@ class Inliner {
       if (frame == 0) break;
     }
     if (recursion > kMostRecursion) return nullptr;
+    // While it is made, a call of it within is one that stays.
     const auto [at, is_new] = callees_.try_emplace(index);
     if (is_new) at->second = callee(index);
     if (!at->second.form || (at->second.has_loops && !in_loop)) return nullptr;
     const std::size_t size = count(*at->second.form);
-    if (size > kMostCallee || (size_ + size > kMostTotal && size > kMostTiny) || size_ + size > 4 * kMostTotal) {
+    const bool is_leaf = !at->second.calls && !at->second.has_loops && (in_loop || is_within_);
+    if (size > (is_leaf ? kMostLeaf : kMostCallee) || (size_ + size > kMostTotal && size > kMostTiny) ||
+        size_ + size > 4 * kMostTotal) {
       return nullptr;
     }
     return &at->second;
   }
 
-  Callee callee(std::uint32_t index) const {
+  Callee callee(std::uint32_t index) {
     const std::vector<bytecode::Word>& code = context_.module.functions[index].code;
     for (std::size_t word = 0; word < code.size(); word += bytecode::instruction_words(code.data() + word)) {
       if (bytecode::op_of(code[word]) == bytecode::Op::LoopNext) return {};
     }
-    Callee made{build(context_.module, index, {}), false};
+    const bytecode::Function& source = context_.module.functions[index];
+    Callee made{build(context_.module, index, {}), false, false, std::int64_t{8} * source.slots};
     if (!made.form) return made;
     Function& form = *made.form;
     clean(form, context_);
@@ -103,7 +117,42 @@ class Inliner {
     for (Block& block : form.blocks) {
       made.has_loops |= std::erase_if(block.code, [&](Value v) { return form.at(v).op == Opcode::Point; }) != 0;
     }
+    if (source.memory_bytes != 0 && !lose_memory(made)) return {};
+    for (const Block& block : form.blocks) {
+      made.calls |= std::ranges::any_of(block.code, [&](Value v) { return is_call(form.at(v).op); });
+    }
     return made;
+  }
+
+  /// The function without memory of its own; false where some stays, or something may see how much is left of it.
+  bool lose_memory(Callee& made) {
+    Function& form = *made.form;
+    Inliner(form, context_, callees_, true).run();
+    propagate_constants(form, context_);
+    number_values(form, context_);
+    promote_memory(form, context_);
+    clean(form, context_);
+    for (Block& block : form.blocks) {
+      for (const Value value : block.code) {
+        const Instruction& i = form.at(value);
+        if (i.op == Opcode::StackGuard) made.bytes = std::max(made.bytes, i.immediate);
+        if (i.op == Opcode::FrameAddress || is_call(i.op)) return false;
+        if (i.op == Opcode::Step && !calls_nobody(form, i)) return false;
+      }
+      std::erase_if(block.code, [&](Value value) { return form.at(value).op == Opcode::StackGuard; });
+    }
+    const bytecode::Function& source = context_.module.functions[form.index];
+    made.bytes += static_cast<std::int64_t>(source.memory_bytes + source.memory_align);
+    return true;
+  }
+
+  /// Whether the step is of a native of numbers, which runs nothing on the stack.
+  [[nodiscard]] bool calls_nobody(const Function& form, const Instruction& step) const {
+    const bytecode::Module& module = context_.module;
+    const bytecode::Word* const code = module.functions[form.frames[step.frame].function].code.data() + step.word;
+    if (bytecode::op_of(code[0]) != bytecode::Op::CallNative) return false;
+    const bytecode::Signature& signature = module.signatures[module.natives[bytecode::n_of(code[0])].signature];
+    return std::ranges::all_of(signature.parameters, [](const auto& type) { return type.is_scalar(); });
   }
 
   /// The value's bits as that kind, where floats and integers stand for each other (a constant, an argument's bits).
@@ -125,15 +174,20 @@ class Inliner {
     return f_.append(block, i);
   }
 
-  void take_in(BlockId at, std::size_t position, const Function& callee) {
+  void take_in(BlockId at, std::size_t position, const Callee& made) {
+    const Function& callee = *made.form;
     const Value call_value = f_.blocks[at].code[position];
     const Instruction call = f_.at(call_value);
     const auto index = static_cast<std::uint32_t>(call.immediate);
     const bytecode::Function& source = context_.module.functions[index];
+    // Frame k of the callee is this function's frame + k.
     const auto frame = static_cast<std::uint32_t>(f_.frames.size());
     f_.frames.push_back({index, call.frame, call.word, call.scale});
+    for (const Frame& each : callee.frames | std::views::drop(1)) {
+      f_.frames.push_back({each.function, frame + each.parent, each.call_word, each.base + call.scale});
+    }
     size_ += count(callee);
-    needed_ = std::max(needed_, std::int64_t{8} * call.scale + std::int64_t{8} * source.slots);
+    needed_ = std::max(needed_, std::int64_t{8} * call.scale + made.bytes);
 
     // What stands behind the call becomes a block of its own.
     std::vector<Value> results;
@@ -186,7 +240,7 @@ class Inliner {
         }
         Instruction copy = i;
         copy.block = blocks[b];
-        copy.frame = frame;
+        copy.frame = frame + i.frame;
         copy.first_use = copy.use_count = 0;
         if (is_call(i.op) || (i.op == Opcode::Step && i.scale != 1)) copy.scale += call.scale;
         if (i.op == Opcode::Result) copy.immediate += call.scale;
@@ -285,7 +339,8 @@ class Inliner {
 
   Function& f_;
   const Context& context_;
-  std::map<std::uint32_t, Callee> callees_;
+  Callees& callees_;
+  const bool is_within_;
   std::size_t size_ = 0;
   std::int64_t needed_ = 0;
 };
@@ -294,7 +349,8 @@ class Inliner {
 
 bool inline_calls(Function& function, const Context& context) {
   if (context.counts) return false;
-  return Inliner(function, context).run();
+  Callees callees;
+  return Inliner(function, context, callees, false).run();
 }
 
 }  // namespace cairn::jit::ssa

@@ -1,13 +1,15 @@
 // Memory in registers. Objects of the frame that nothing else can reach are followed as values (scalar replacement: a
 // record's fields, an array's elements at fixed places), by the same construction as slots are. Elsewhere a load of
 // what was just stored or loaded is that value; `ro`, `rw` and ownership say what cannot have changed between
-// (alias.hpp). Stores to the frame stay where baseline code may take the frame up behind them; every store elsewhere
-// stays.
+// (alias.hpp). Stores to the frame stay where baseline code may take the frame up behind them and read what they left;
+// every store elsewhere stays.
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "jit/ssa/alias.hpp"
 #include "jit/ssa/flow.hpp"
+#include "jit/ssa/frame_memory.hpp"
 #include "jit/ssa/passes.hpp"
 #include "jit/ssa/rewrite.hpp"
 
@@ -15,30 +17,6 @@ namespace cairn::jit::ssa {
 namespace {
 
 constexpr std::size_t kMostVariables = std::size_t{1} << 22;
-
-/// By block: whether baseline code may take the frame up in it or behind it.
-std::vector<std::uint8_t> may_leave_behind(const Function& f) {
-  std::vector<std::uint8_t> leaves(f.blocks.size(), 0);
-  std::vector<BlockId> open;
-  for (BlockId b = 0; b < f.blocks.size(); ++b) {
-    for (const Value value : f.blocks[b].code) {
-      const Instruction& i = f.at(value);
-      if (!i.leaves && i.op != Opcode::Point && i.op != Opcode::Poll && i.op != Opcode::Exit) continue;
-      leaves[b] = 1;
-      open.push_back(b);
-      break;
-    }
-  }
-  while (!open.empty()) {
-    const BlockId b = open.back();
-    open.pop_back();
-    for (const BlockId before : f.blocks[b].predecessors) {
-      if (leaves[before] == 0) open.push_back(before);
-      leaves[before] = 1;
-    }
-  }
-  return leaves;
-}
 
 // ------------------------------------------------------------------------------------------- copies
 
@@ -157,13 +135,13 @@ class Copies {
 class Promotion {
  public:
   Promotion(Function& function, const Context& context)
-      : f_(function), aliases_(function, context.module), forward_(function) {}
+      : f_(function), module_(context.module), aliases_(function, context.module), forward_(function) {}
 
   bool run() {
     collect();
     if (fields_.empty() || fields_.size() * f_.blocks.size() > kMostVariables) return false;
     variables_.assign(fields_.size() * f_.blocks.size(), kNoValue);
-    const std::vector<std::uint8_t> leaves = may_leave_behind(f_);
+    find_kept();
     const Dominators dominators(f_);
     bool any = false;
     for (const BlockId b : dominators.order()) {
@@ -172,7 +150,6 @@ class Promotion {
     }
     for (const BlockId b : dominators.order()) {
       current_.assign(fields_.size(), kNoValue);
-      const bool keeps_stores = leaves[b] != 0;
       std::vector<Value> code = f_.blocks[b].code;
       for (const Value value : code) {
         const Instruction i = f_.at(value);
@@ -186,12 +163,12 @@ class Promotion {
           const std::uint32_t field = field_of(i);
           if (field == kNone) continue;
           current_[field] = i.c;
-          if (keeps_stores) continue;
+          if (kept_[value] != 0) continue;
           f_.at(value) = {};
           any = true;
         } else if (i.op == Opcode::Zero) {
           each_zeroed(i, [&](std::uint32_t field) { current_[field] = zero(fields_[field].kind); });
-          if (keeps_stores || !is_promoted(i.a)) continue;
+          if (kept_[value] != 0 || !is_promoted(i.a)) continue;
           f_.at(value) = {};
           any = true;
         }
@@ -219,6 +196,13 @@ class Promotion {
       return true;
     }
     return base.op == Opcode::Address && base.b == kNoValue && place_of(base.a, offset + base.immediate, object, at);
+  }
+
+  /// How many bytes the object has.
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t object) const {
+    const std::vector<bytecode::MemoryObject>& objects = module_.functions[f_.index].objects;
+    const auto at = std::ranges::find(objects, object, &bytecode::MemoryObject::offset);
+    return at == objects.end() ? 0 : module_.types[at->type].size;
   }
 
   void collect() {
@@ -280,6 +264,11 @@ class Promotion {
       }
       fields_.push_back(field);
     }
+    // What lies outside is never reached.
+    for (const Field& field : fields_) {
+      const auto end = field.offset + static_cast<std::int64_t>(size_of(field.kind));
+      if (field.offset < 0 || static_cast<std::uint64_t>(end) > bytes_of(field.object)) fits[field.object] = false;
+    }
     std::erase_if(fields_,
                   [&](const Field& field) { return !fits[field.object] || !aliases_.is_private(field.object); });
   }
@@ -313,6 +302,106 @@ class Promotion {
     }
   }
 
+  // ---- stores that baseline code may read
+
+  /// What followed objects hold, in bits: of each field, then, by object, of what lies between its fields.
+  using Parts = std::vector<std::uint64_t>;
+  static bool has(const Parts& parts, std::size_t part) { return (parts[part / 64] >> (part % 64) & 1) != 0; }
+  static void put(Parts& parts, std::size_t part, bool value) {
+    const std::uint64_t bit = std::uint64_t{1} << (part % 64);
+    parts[part / 64] = value ? parts[part / 64] | bit : parts[part / 64] & ~bit;
+  }
+  [[nodiscard]] std::size_t rest_of(std::uint64_t object) const {
+    return fields_.size() + static_cast<std::size_t>(std::ranges::find(objects_, object) - objects_.begin());
+  }
+
+  /// Every store and zeroing behind which control may leave to where its bytes are read (a backward walk: what is
+  /// read at the ways out, without what is written before them).
+  void find_kept() {
+    for (const Field& field : fields_) {
+      if (objects_.empty() || objects_.back() != field.object) objects_.push_back(field.object);
+    }
+    const FrameMemory memory(module_, module_.functions[f_.index]);
+    const std::size_t words = (fields_.size() + objects_.size() - 1) / 64 + 1;
+    std::vector<Parts> at_start(f_.blocks.size(), Parts(words));
+    kept_.assign(f_.code.size(), 0);
+    std::map<Value, Parts> read;  // by instruction that leaves
+    bool marks = false;
+    const auto walk = [&](BlockId b) {
+      Parts parts(words);
+      for (const BlockId next : f_.blocks[b].successors) {
+        for (std::size_t k = 0; k < words; ++k) parts[k] |= at_start[next][k];
+      }
+      for (const Value value : std::views::reverse(f_.blocks[b].code)) {
+        const Instruction& i = f_.at(value);
+        if (i.leaves || i.op == Opcode::Point || i.op == Opcode::Poll || i.op == Opcode::Exit) {
+          const auto [at, is_new] = read.try_emplace(value);
+          if (is_new) at->second = read_behind(i, memory, words);
+          for (std::size_t k = 0; k < words; ++k) parts[k] |= at->second[k];
+        } else if (i.op == Opcode::Store) {
+          const std::uint32_t field = field_of(i);
+          if (field == kNone) continue;
+          if (marks) kept_[value] = has(parts, field) ? 1 : 0;
+          put(parts, field, false);
+        } else if (i.op == Opcode::Zero && is_promoted(i.a)) {
+          std::uint64_t object = 0;
+          std::int64_t at = 0;
+          place_of(i.a, 0, object, at);
+          if (marks) kept_[value] = has(parts, rest_of(object)) ? 1 : 0;
+          each_zeroed(i, [&](std::uint32_t field) {
+            if (marks && has(parts, field)) kept_[value] = 1;
+            if (fields_[field].offset + size_of(fields_[field].kind) <= at + i.immediate) put(parts, field, false);
+          });
+          if (at == 0 && static_cast<std::uint64_t>(i.immediate) >= bytes_of(object)) {
+            put(parts, rest_of(object), false);
+          }
+        }
+      }
+      return parts;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (BlockId b = static_cast<BlockId>(f_.blocks.size()); b-- > 0;) {
+        Parts parts = walk(b);
+        changed = changed || parts != at_start[b];
+        at_start[b] = std::move(parts);
+      }
+    }
+    marks = true;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) walk(b);
+  }
+
+  /// What is read where control goes on when it leaves there.
+  Parts read_behind(const Instruction& i, const FrameMemory& memory, std::size_t words) const {
+    Parts parts(words);
+    const auto word = i.op == Opcode::Poll ? static_cast<std::uint32_t>(i.immediate) : i.word;
+    for (const std::uint64_t object : objects_) {
+      bool is_referred_to = i.frame != 0;  // nothing is known of an inlined function's slots
+      for (const Use& use : f_.uses_of(i)) {
+        const Aliases::Root& root = aliases_.root(use.value);
+        if (root == Aliases::Root{Aliases::Root::Kind::Frame, 0, object}) is_referred_to = true;
+      }
+      std::uint64_t from = 0;  // of what lies between fields
+      const auto between = [&](std::uint64_t to) {
+        if (is_referred_to || (from < to && memory.is_read(word, object + from, to - from))) {
+          put(parts, rest_of(object), true);
+        }
+      };
+      for (std::uint32_t k = 0; k < fields_.size(); ++k) {
+        const Field& field = fields_[k];
+        if (field.object != object) continue;
+        const auto at = static_cast<std::uint64_t>(field.offset);
+        if (is_referred_to || memory.is_read(word, object + at, size_of(field.kind))) put(parts, k, true);
+        between(at);
+        from = at + size_of(field.kind);
+      }
+      between(bytes_of(object));
+    }
+    return parts;
+  }
+
+  // ---- values of fields
+
   Value zero(Kind kind) {
     Value& known = zeros_[kind];
     if (known == kNoValue) {
@@ -323,6 +412,26 @@ class Promotion {
       f_.blocks[0].code.insert(f_.blocks[0].code.begin(), known);
     }
     return known;
+  }
+
+  /// The field as it is where the frame is taken up.
+  Value first_load(const Field& field) {
+    Instruction i;
+    i.op = Opcode::FrameAddress;
+    i.kind = Kind::U64;
+    i.immediate = static_cast<std::int64_t>(field.object);
+    const Value address = f_.make(i);
+    i.op = Opcode::Load;
+    i.kind = field.kind;
+    i.a = address;
+    i.immediate = field.offset;
+    const Value load = f_.make(i);
+    std::vector<Value>& code = f_.blocks[0].code;
+    auto at = code.begin();
+    while (f_.at(*at).op == Opcode::Slot || f_.at(*at).op == Opcode::Const) ++at;
+    const Value both[] = {address, load};
+    code.insert(at, std::begin(both), std::end(both));
+    return load;
   }
 
   Value& variable(std::uint32_t field, BlockId block) {
@@ -341,9 +450,14 @@ class Promotion {
 
   /// The field where the block starts: what its one predecessor leaves, or a phi, filled when all is known.
   Value at_start(std::uint32_t field, BlockId block) {
-    if (block == 0) return zero(fields_[field].kind);  // nothing was put there yet
     const auto known = starts_.find({field, block});
     if (known != starts_.end()) return known->second;
+    if (block == 0) {
+      // Nothing was put there yet; in a frame that is taken up, what its code put there.
+      const Value first = f_.entry_word == 0 ? zero(fields_[field].kind) : first_load(fields_[field]);
+      starts_.emplace(std::pair(field, block), first);
+      return first;
+    }
     const std::vector<BlockId>& before = f_.blocks[block].predecessors;
     Value value = kNoValue;
     if (before.size() == 1) {
@@ -382,10 +496,13 @@ class Promotion {
   }
 
   Function& f_;
+  const bytecode::Module& module_;
   const Aliases aliases_;
   Forward forward_;
   std::vector<Field> fields_;
-  std::vector<Value> variables_;  // by block and field: the value at its end
+  std::vector<std::uint64_t> objects_;  // of the fields
+  std::vector<std::uint8_t> kept_;      // by value: a store that baseline code may read
+  std::vector<Value> variables_;        // by block and field: the value at its end
   std::vector<Value> current_;
   std::map<std::pair<std::uint32_t, BlockId>, Value> starts_;
   std::vector<std::pair<std::uint32_t, Value>> phis_;

@@ -19,13 +19,18 @@ ssa::Function parsed(std::string_view text) {
   return function;
 }
 
-/// The blocks after the pass and a cleaning, without remarks and without the function's line.
+/// The blocks after the pass and a cleaning, without remarks and without the function's line. The frame's memory is one
+/// object of 64 bytes, which no bytecode names.
 std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std::string_view blocks,
                   std::uint32_t vector_bytes = 0, std::string_view entry = "0") {
   bytecode::Module module;
   module.functions.resize(1);
   module.signatures.resize(1);
   module.functions[0].signature = 0;
+  module.types.resize(1);
+  module.types[0].size = 64;
+  module.functions[0].memory_bytes = 64;
+  module.functions[0].objects = {{0, 0, "object"}};
   ssa::Function function = parsed("function 0 entry " + std::string(entry) + "\n" + std::string(blocks));
   const ssa::Context context{module, false, vector_bytes};
   pass(function, context);

@@ -28,7 +28,7 @@ namespace cairn::verify {
 struct Place {
   enum class Kind : std::uint8_t { Elsewhere, Object, Parameter, Text, Several };
   Kind kind = Kind::Elsewhere;
-  std::uint64_t id = 0;  // the object's offset in the frame, the parameter's slot, the text's index
+  std::uint64_t id = 0;  // the frame << 32 | the object's offset in it, the parameter's slot, the text's index
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 

@@ -181,7 +181,7 @@ void SsaEncoder::Run::scalar(ValueId value, const Instruction& i) {
       return;
     }
     case Opcode::FrameAddress: {
-      const Place place{Place::Kind::Object, static_cast<std::uint64_t>(i.immediate)};
+      const Place place = object_of(i, static_cast<std::uint64_t>(i.immediate));
       return set(value, encoder_.base_of(place), place);
     }
     case Opcode::Text: {
@@ -310,8 +310,7 @@ void SsaEncoder::Run::leak_operands(const Instruction& i) {
   const bytecode::Word* const code = source.code.data() + i.word;
   for (const bytecode::Operand& operand : bytecode::info(bytecode::op_of(*code)).all()) {
     if (operand.type != bytecode::Class::Frame) continue;
-    state_.leaked.insert(
-        {Place::Kind::Object, jit::ssa::frame_object(source, bytecode::operand_bits(code, operand.place))});
+    state_.leaked.insert(object_of(i, jit::ssa::frame_object(source, bytecode::operand_bits(code, operand.place))));
   }
 }
 
@@ -369,6 +368,8 @@ bool SsaEncoder::Run::follow(const Instruction& i) {
     for (const jit::ssa::Use& use : f_.uses_of(i)) {
       if (use.slot >= i.scale && use.slot - i.scale < slots.size()) slots[use.slot - i.scale] = at(use.value);
     }
+    // Each call has a frame of its own.
+    std::erase_if(state_.memory, [&](const auto& each) { return is_object_of(each.first.first, k); });
     std::vector<SsaValue> own = std::move(state_.values);
     Run run(encoder_, *callee, k, std::move(slots), false);
     auto returned = run.go(std::move(state_));

@@ -44,6 +44,12 @@ class SsaEncoder::Run {
   void judge(const Instruction& i, Term fails, TrapKind trap);
 
   [[nodiscard]] std::uint32_t frame_of(const Instruction& i) const { return frame_ != 0 ? frame_ : i.frame; }
+  [[nodiscard]] Place object_of(const Instruction& i, std::uint64_t offset) const {
+    return {Place::Kind::Object, std::uint64_t{frame_of(i)} << 32 | offset};
+  }
+  static bool is_object_of(const Place& place, std::uint32_t frame) {
+    return place.kind == Place::Kind::Object && place.id >> 32 == frame;
+  }
   [[nodiscard]] std::uint32_t slot_base() const { return encoder_.frames_[frame_].base; }
   [[nodiscard]] const bytecode::Function& source_of(const Instruction& i) const {
     return encoder_.module_.functions[encoder_.frames_[frame_of(i)].function];
