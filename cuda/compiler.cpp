@@ -1,5 +1,6 @@
 #include "cuda/compiler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -9,7 +10,9 @@
 
 #include "cuda/cache/code_cache.hpp"
 #include "cuda/nvrtc/nvrtc.hpp"
+#include "cuda/nvrtc/places.hpp"
 #include "cuda/tools.hpp"
+#include "cuda/writer/vendored_text.hpp"
 #include "runtime/embedded_file.hpp"
 
 namespace cairn {
@@ -45,6 +48,10 @@ struct Headers {
     }
     digest = cache_key(parts);
   }
+  [[nodiscard]] const char* text_of(std::string_view name) const {
+    const auto found = std::ranges::find(names, name);
+    return found == names.end() ? "" : headers[static_cast<std::size_t>(found - names.begin())].text;
+  }
 };
 
 const Headers& headers() {
@@ -75,6 +82,12 @@ std::string why_not_built(const Nvrtc& nvrtc, std::string_view target) {
          "; it knows " + all;
 }
 
+/// Vendored code means what nvcc makes of it; NVRTC has no host code, so that a function of no side is the device's.
+std::vector<std::string> vendored_options(int major, const std::string& target) {
+  return {"--gpu-architecture=" + target, major >= 12 ? "--std=c++20" : "--std=c++17",
+          "--device-as-default-execution-space", "--disable-warnings"};
+}
+
 std::vector<std::string> options_for(int major, const std::string& target) {
   return {"--gpu-architecture=" + target,
           major >= 12 ? "--std=c++20" : "--std=c++17",
@@ -86,47 +99,71 @@ std::vector<std::string> options_for(int major, const std::string& target) {
           "--disable-warnings"};
 }
 
-/// An entry of the cache: sizes, then PTX, image and log.
+/// An entry of the cache: PTX, image, log and names, each after its size.
 std::vector<std::uint8_t> packed(const Compiled& compiled) {
-  const std::array<std::uint64_t, 3> sizes{compiled.ptx.size(), compiled.cubin.size(), compiled.log.size()};
-  std::vector<std::uint8_t> bytes(sizeof(sizes));
-  std::memcpy(bytes.data(), sizes.data(), sizeof(sizes));
-  bytes.insert(bytes.end(), compiled.ptx.begin(), compiled.ptx.end());
-  bytes.insert(bytes.end(), compiled.cubin.begin(), compiled.cubin.end());
-  bytes.insert(bytes.end(), compiled.log.begin(), compiled.log.end());
+  std::vector<std::uint8_t> bytes;
+  const auto add = [&](const auto& part) {
+    const std::uint64_t size = part.size();
+    const auto* const start = reinterpret_cast<const std::uint8_t*>(&size);
+    bytes.insert(bytes.end(), start, start + sizeof(size));
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  };
+  add(compiled.ptx);
+  add(compiled.cubin);
+  add(compiled.log);
+  for (const std::string& name : compiled.names) add(name);
   return bytes;
 }
 
 std::optional<Compiled> unpacked(std::span<const std::uint8_t> bytes) {
-  std::array<std::uint64_t, 3> sizes{};
-  if (bytes.size() < sizeof(sizes)) return std::nullopt;
-  std::memcpy(sizes.data(), bytes.data(), sizeof(sizes));
-  bytes = bytes.subspan(sizeof(sizes));
-  const auto take = [&](std::uint64_t size) -> std::optional<std::span<const std::uint8_t>> {
-    if (size > bytes.size()) return std::nullopt;
-    const auto part = bytes.first(size);
+  const auto take = [&](auto& part) {
+    std::uint64_t size = 0;
+    if (bytes.size() < sizeof(size)) return false;
+    std::memcpy(&size, bytes.data(), sizeof(size));
+    bytes = bytes.subspan(sizeof(size));
+    if (size > bytes.size()) return false;
+    part.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     bytes = bytes.subspan(size);
-    return part;
+    return true;
   };
   Compiled compiled;
-  const auto ptx = take(sizes[0]);
-  if (!ptx) return std::nullopt;
-  const auto cubin = take(sizes[1]);
-  if (!cubin) return std::nullopt;
-  const auto log = take(sizes[2]);
-  if (!log || !bytes.empty()) return std::nullopt;
+  if (!take(compiled.ptx) || !take(compiled.cubin) || !take(compiled.log)) return std::nullopt;
+  while (!bytes.empty()) {
+    if (!take(compiled.names.emplace_back())) return std::nullopt;
+  }
   compiled.worked = true;
-  compiled.ptx.assign(ptx->begin(), ptx->end());
-  compiled.cubin.assign(cubin->begin(), cubin->end());
-  compiled.log.assign(log->begin(), log->end());
   return compiled;
 }
+
+/// What a device loads: the cubin, or PTX with its zero.
+std::vector<std::uint8_t> image_of(Compiled& compiled) {
+  if (!compiled.cubin.empty()) return std::move(compiled.cubin);
+  std::vector<std::uint8_t> image(compiled.ptx.begin(), compiled.ptx.end());
+  image.push_back(0);
+  return image;
+}
+
+/// Headers that vendored sources include and nothing but a host's C library has. The types are those that the toolkit's
+/// own headers give under NVRTC.
+constexpr std::string_view kIntegerTypes =
+    "#pragma once\n"
+    "typedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n"
+    "typedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n"
+    "typedef unsigned long long uint64_t;\ntypedef int64_t intptr_t;\ntypedef uint64_t uintptr_t;\n"
+    "namespace std {\nusing ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
+    "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;\n}\n";
+constexpr std::string_view kSizeTypes =
+    "#pragma once\nnamespace std { typedef decltype(sizeof(0)) size_t; typedef decltype((char*)0 - (char*)0) "
+    "ptrdiff_t; }\n"
+    "using std::ptrdiff_t;\nusing std::size_t;\n";
 
 /// NVRTC is opened by the first kernel that the cache lacks: opening it takes longer than loading a kernel.
 class NvrtcCompiler final : public Compiler {
  public:
-  NvrtcCompiler(std::unique_ptr<Nvrtc> nvrtc, int major, std::string version, std::string target, CodeCache cache)
+  NvrtcCompiler(std::unique_ptr<Nvrtc> nvrtc, std::string library, int major, std::string version, std::string target,
+                CodeCache cache)
       : nvrtc_(std::move(nvrtc)),
+        library_(std::move(library)),
         major_(major),
         version_(std::move(version)),
         target_(std::move(target)),
@@ -135,46 +172,97 @@ class NvrtcCompiler final : public Compiler {
   std::expected<Code, std::string> compile(const bytecode::Module& module, const KernelUse& use) override {
     auto text = write_kernel(module, use);
     if (!text) return std::unexpected(text.error());
-    const std::vector<std::string> options = options_for(major_, target_);
-    std::string settings;
-    for (const std::string& option : options) settings += option + "\n";
-    const CacheKey& headers_digest = headers().digest;
-    const std::array<std::string_view, 4> parts{
-        text->text, settings, version_,
-        std::string_view(reinterpret_cast<const char*>(headers_digest.data()), headers_digest.size())};
-    const CacheKey key = cache_key(parts);
-    std::optional<Compiled> compiled;
-    if (const auto kept = cache_.find(key)) compiled = unpacked(*kept);
-    if (!compiled) {
-      {
-        const std::lock_guard guard(mutex_);
-        if (nvrtc_ == nullptr) {
-          auto opened = Nvrtc::open();
-          if (!opened) return std::unexpected(opened.error());
-          nvrtc_ = std::move(*opened);
-        }
-      }
-      compiled = nvrtc_->compile(text->text, text->name + ".cu", headers().headers, options);
-      if (!compiled->worked) {
-        return std::unexpected("the kernel of " + text->name + " does not compile:\n" + compiled->log);
-      }
-      cache_.store(key, packed(*compiled));
+    auto compiled = made(text->text, text->name + ".cu", headers().headers, options_for(major_, target_),
+                         as_text(headers().digest), {});
+    if (!compiled) return std::unexpected(std::move(compiled.error()));
+    if (!compiled->worked) {
+      return std::unexpected("the kernel of " + text->name + " does not compile:\n" + compiled->log);
     }
     Code code;
     static_cast<KernelText&>(code) = std::move(*text);
     code.ptx = std::move(compiled->ptx);
     code.log = std::move(compiled->log);
-    code.image = std::move(compiled->cubin);
-    if (code.image.empty()) {
-      code.image.assign(code.ptx.begin(), code.ptx.end());
-      code.image.push_back(0);
-    }
+    code.image = image_of(*compiled);
     return code;
   }
 
+  std::expected<VendoredCode, std::string> compile_vendored(const bytecode::Module& module,
+                                                            const bytecode::VendoredSource& vendored) override {
+    const writer::VendoredText text = writer::vendored_text(module, vendored);
+    std::vector<std::string> options = vendored_options(major_, target_);
+    std::vector<Nvrtc::Header> given{{writer::kDeclarations.data(), headers().text_of(writer::kDeclarations)}};
+    std::string all = text.text;  // the project's own sources and headers: what they include of the toolkit counts
+    for (const auto& [name, contents] : vendored.headers) {
+      given.push_back({name.c_str(), contents.c_str()});
+      all += "\n" + contents;
+    }
+    for (const auto& [name, contents] : {std::pair("stdint.h", kIntegerTypes), std::pair("cstdint", kIntegerTypes),
+                                         std::pair("stddef.h", kSizeTypes), std::pair("cstddef", kSizeTypes)}) {
+      given.push_back({name, contents.data()});
+    }
+    const std::vector<std::string> folders = header_folders(library_);
+    for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
+    std::string digests;
+    for (const Nvrtc::Header& header : given) digests += std::string(header.name) + "\n" + header.text + "\n";
+    auto compiled =
+        made(text.text, vendored.path, given, options, digests + included_texts(all, folders), text.kernels);
+    if (!compiled) return std::unexpected(std::move(compiled.error()));
+    if (!compiled->worked) return std::unexpected(vendored.path + " does not compile:\n" + compiled->log);
+    VendoredCode code;
+    for (std::size_t k = 0; k < text.kernels.size(); ++k) {
+      const std::string entry = k < compiled->names.size() ? compiled->names[k] : std::string();
+      if (entry.empty() || !has_entry(compiled->ptx, entry)) {
+        return std::unexpected(vendored.path + " is said to define " + text.kernels[k] +
+                               ", which is no __global__ function there.");
+      }
+      code.kernels.push_back({text.kernels[k], entry});
+    }
+    code.ptx = std::move(compiled->ptx);
+    code.log = std::move(compiled->log);
+    code.image = image_of(*compiled);
+    return code;
+  }
+
+  [[nodiscard]] std::string made_by() const override { return "NVRTC " + version_ + " (" + library_ + ")"; }
+
  private:
+  /// What NVRTC gives, or gave before, of a text; an error when there is no NVRTC. `more`: what counts besides the
+  /// text, the options and NVRTC's version.
+  std::expected<Compiled, std::string> made(const std::string& text, const std::string& name,
+                                            const std::vector<Nvrtc::Header>& given,
+                                            const std::vector<std::string>& options, const std::string& more,
+                                            const std::vector<std::string>& functions) {
+    std::string settings = name + "\n";
+    for (const std::string& option : options) settings += option + "\n";
+    for (const std::string& function : functions) settings += function + "\n";
+    const std::array<std::string_view, 4> parts{text, settings, version_, more};
+    const CacheKey key = cache_key(parts);
+    if (const auto kept = cache_.find(key)) {
+      if (auto compiled = unpacked(*kept)) return std::move(*compiled);
+    }
+    {
+      const std::lock_guard guard(mutex_);
+      if (nvrtc_ == nullptr) {
+        auto opened = Nvrtc::open();
+        if (!opened) return std::unexpected(opened.error());
+        nvrtc_ = std::move(*opened);
+      }
+    }
+    Compiled compiled = nvrtc_->compile(text, name, given, options, functions);
+    if (compiled.worked) cache_.store(key, packed(compiled));
+    return compiled;
+  }
+
+  static std::string as_text(const CacheKey& key) { return {reinterpret_cast<const char*>(key.data()), key.size()}; }
+  /// ".entry NAME(": of NVRTC's PTX. The stand-in for NVRTC gives none.
+  static bool has_entry(const std::string& ptx, const std::string& entry) {
+    return ptx.find(".entry") == std::string::npos || ptx.find(".entry " + entry + "(") != std::string::npos ||
+           ptx.find(".entry " + entry + "\n") != std::string::npos;
+  }
+
   std::mutex mutex_;
   std::unique_ptr<Nvrtc> nvrtc_;
+  std::string library_;  // where it lies
   int major_;
   std::string version_;
   std::string target_;
@@ -197,7 +285,11 @@ std::expected<std::unique_ptr<Compiler>, std::string> Compiler::open(std::string
     if (const auto kept = cache.find(key)) {
       std::string version(kept->begin(), kept->end());
       const int major = std::atoi(version.c_str());
-      return std::make_unique<NvrtcCompiler>(nullptr, major, std::move(version), std::string(target), cache);
+      // Path, size, seconds, nanoseconds.
+      std::string library = identity;
+      for (int k = 0; k < 3; ++k) library.resize(library.rfind(' '));
+      return std::make_unique<NvrtcCompiler>(nullptr, std::move(library), major, std::move(version),
+                                             std::string(target), cache);
     }
   }
   auto nvrtc = Nvrtc::open();
@@ -208,7 +300,9 @@ std::expected<std::unique_ptr<Compiler>, std::string> Compiler::open(std::string
   const bool is_identified = identity.starts_with((*nvrtc)->path() + " ");
   if (is_identified) cache.store(key, std::vector<std::uint8_t>(version.begin(), version.end()));
   const int major = (*nvrtc)->major();
-  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), major, version, std::string(target), cache);
+  std::string library = (*nvrtc)->path();
+  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), std::move(library), major, version, std::string(target),
+                                         cache);
 }
 
 std::optional<std::string> toolkit_refusal(std::string_view target) {

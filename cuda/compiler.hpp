@@ -17,8 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/nvrtc/includes.hpp"
 #include "runtime/trap/trap.hpp"
 #include "vm/bytecode/module.hpp"
+#include "vm/bytecode/vendored_source.hpp"
 
 namespace cairn::cuda {
 
@@ -62,6 +64,9 @@ enum class Grid : std::uint8_t {
 };
 inline constexpr std::uint32_t kMostBlocks = 65535;
 inline constexpr std::uint32_t kMostPartials = 1024;
+
+/// Bytes of a thread's stack in kernels that recurse. A call that may go past them traps as a spent call depth.
+inline constexpr std::uint32_t kDeviceStack = 32768;
 
 /// One kernel of the code. The entries of a Code are launched in order, on one stream. With a count of 0 nothing is
 /// launched, but for a region that has a finish: a total is then the fold's identity, or 0.
@@ -116,12 +121,25 @@ struct KernelText {
   std::uint32_t environment_align = 8;
   std::uint32_t tile = 0;           // Scan, Compact: indices of one tile
   std::uint32_t element_bytes = 0;  // Compact: of one element of the output
+  bool recurses = false;            // a thread needs a stack of kDeviceStack bytes
 };
 
 struct Code : KernelText {
   std::vector<std::uint8_t> image;  // a cubin for the target; nul-terminated PTX where NVRTC gives none
   std::string ptx;
   std::string log;  // what NVRTC said, with CAIRN positions
+};
+
+/// A vendored source as code a device loads (devices, 17).
+struct VendoredCode {
+  struct Kernel {
+    std::string symbol;  // as the program declares it
+    std::string entry;   // its name in the code
+  };
+  std::vector<std::uint8_t> image;
+  std::string ptx;
+  std::string log;
+  std::vector<Kernel> kernels;
 };
 
 /// What the record says, or nothing when no guard of this code wrote it.
@@ -139,6 +157,13 @@ class Compiler {
   /// The code of a kernel, from the cache where it is there. An error holds NVRTC's log with CAIRN positions.
   [[nodiscard]] virtual std::expected<Code, std::string> compile(const bytecode::Module& module,
                                                                  const KernelUse& use) = 0;
+  /// The same of a vendored source of the module, and of the toolkit's headers it includes. An error
+  /// holds NVRTC's log, with positions in the source; or says which kernel is not there, or takes something else than
+  /// its declaration passes.
+  [[nodiscard]] virtual std::expected<VendoredCode, std::string> compile_vendored(
+      const bytecode::Module& module, const bytecode::VendoredSource& source) = 0;
+  /// What makes the code, for messages: "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so)".
+  [[nodiscard]] virtual std::string made_by() const { return {}; }
 };
 
 }  // namespace cairn::cuda

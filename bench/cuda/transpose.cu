@@ -1,30 +1,18 @@
-#include "timing.cuh"
-
-__global__ void fill(std::size_t n, float* x) {
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x)
+// Tiles of 32 by 32 in shared memory, blocks of 32 by 8 threads; blocks are numbered along the columns first.
+extern "C" __global__ void fill(unsigned long long n, float* x) {
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += stride)
     x[i] = float(i % 1000003);
 }
-__global__ void transpose(unsigned rows, unsigned cols, float* out, const float* x) {
+extern "C" __global__ void transpose(unsigned rows, unsigned cols, float* out, const float* x) {
   __shared__ float tile[32][33];
+  const unsigned tx = threadIdx.x % 32, ty = threadIdx.x / 32;
+  const unsigned bx = blockIdx.x % (cols / 32), by = blockIdx.x / (cols / 32);
   for (unsigned k = 0; k < 32; k += 8) {
-    tile[k + threadIdx.y][threadIdx.x] =
-        x[(blockIdx.y * 32 + k + threadIdx.y) * std::size_t{cols} + blockIdx.x * 32 + threadIdx.x];
+    tile[k + ty][tx] = x[(by * 32 + k + ty) * (unsigned long long)cols + bx * 32 + tx];
   }
   __syncthreads();
   for (unsigned k = 0; k < 32; k += 8) {
-    out[(blockIdx.x * 32 + k + threadIdx.y) * std::size_t{rows} + blockIdx.y * 32 + threadIdx.x] =
-        tile[threadIdx.x][k + threadIdx.y];
+    out[(bx * 32 + k + ty) * (unsigned long long)rows + by * 32 + tx] = tile[tx][k + ty];
   }
-}
-
-int main() {
-  const unsigned rows = 8192;
-  const std::size_t n = std::size_t{rows} * rows;
-  float* const x = device_array<float>(n);
-  float* const y = device_array<float>(n);
-  fill<<<65535, 256>>>(n, x);
-  check(cudaDeviceSynchronize());
-  time_best(20, [&] { transpose<<<dim3(rows / 32, rows / 32), dim3(32, 8)>>>(rows, rows, y, x); });
-  std::printf("%llu %llu %llu\n", (unsigned long long)element(y, 1), (unsigned long long)element(y, 632018),
-              (unsigned long long)element(y, n - 2));
 }

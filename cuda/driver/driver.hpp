@@ -56,6 +56,8 @@ enum class Status : int {
 inline constexpr int kMajor = 75, kMinor = 76, kManagedMemory = 83, kConcurrentManagedAccess = 89, kMemoryPools = 115;
 // CUfunction_attribute.
 inline constexpr int kThreadsPerBlock = 0;
+// CUlimit.
+inline constexpr int kStackBytes = 0;
 // CUjit_option.
 inline constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 // Flags.

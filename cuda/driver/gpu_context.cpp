@@ -94,8 +94,26 @@ class GpuContext final : public Context {
 
   Failure launch(HostThread& host, const Launch& launch) override {
     return work(host, [&](const Current&) {
-      host.refused("nothing here compiles vendored CUDA, which defines " + std::string(launch.symbol));
-      return Failure::Refused;
+      const VendoredKernel* const kernel = device_.vendored(launch.symbol);
+      const std::string name(launch.symbol);
+      if (kernel == nullptr || launch.threads > kernel->most_threads) {
+        host.refused(kernel == nullptr
+                         ? "no vendored source defines " + name
+                         : name + " runs in blocks of at most " + std::to_string(kernel->most_threads) +
+                               " threads, and its declaration asks for " + std::to_string(launch.threads));
+        return Failure::Refused;
+      }
+      std::vector<void*> arguments;  // the driver reads as many bytes of each as the kernel takes
+      std::size_t slot = 0;
+      for (const char passing : launch.passing) {
+        if (slot >= launch.arguments.size()) break;
+        arguments.push_back(const_cast<std::uint64_t*>(&launch.arguments[slot]));
+        slot += passing == 'p' ? 2 : 1;
+      }
+      const Status status = call().launch(kernel->function, launch.blocks, 1, 1, launch.threads, 1, 1, 0, stream(),
+                                          arguments.data(), nullptr);
+      const Failure failure = device_.judged(host, status, "the launch of " + name);
+      return failure == Failure::None ? end(host, name) : failure;
     });
   }
 

@@ -32,6 +32,7 @@ std::expected<std::unique_ptr<GpuDevice>, std::string> GpuDevice::open(const byt
   }
   std::unique_ptr<GpuDevice> device(new GpuDevice(module, std::move(*driver), std::move(parts.compiler)));
   if (std::string why = device->start(options); !why.empty()) return std::unexpected(std::move(why));
+  if (std::string why = device->load_vendored(); !why.empty()) return std::unexpected(std::move(why));
   return device;
 }
 
@@ -86,6 +87,7 @@ GpuDevice::~GpuDevice() {
     if (counters_ != 0) call().free(counters_);
     for (void* const page : record_pages_) call().free_host(page);
     for (const auto& [use, kernel] : kernels_) call().module_unload(kernel->module);
+    for (ModuleHandle const module : vendored_modules_) call().module_unload(module);
     if (pool_ != nullptr) call().pool_destroy(pool_);
   }
   if (shares_the_primary_) {
@@ -151,22 +153,73 @@ TrapRecord* GpuDevice::new_record() {
   return new (static_cast<std::uint8_t*>(record_pages_.back()) + place) TrapRecord();
 }
 
+std::expected<ModuleHandle, std::string> GpuDevice::load(std::span<const std::uint8_t> image, const std::string& what) {
+  ModuleHandle module = nullptr;
+  std::string log(kJitLogBytes, '\0');
+  std::array<int, 2> names = {kJitErrorLog, kJitErrorLogBytes};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kJitLogBytes)};
+  const Status status = call().module_load(&module, image.data(), names.size(), names.data(), values.data());
+  if (status == Status::Success) return module;
+  log.resize(std::min(log.size(), log.find('\0')));
+  while (log.ends_with('\n')) log.pop_back();
+  std::string why = "the driver does not load " + what + ": " + driver_->describe(status);
+  // Code of a later toolkit than the driver's may be of a form the driver does not know.
+  const bool is_unknown = status == Status::InvalidImage || status == Status::NoBinaryForGpu ||
+                          status == Status::InvalidPtx || status == Status::UnsupportedPtx;
+  if (const std::string maker = compiler_->made_by(); is_unknown && !maker.empty()) {
+    why += ". It was made by " + maker + ", and the driver is of CUDA " + version_text(driver_->version) +
+           ": where the first is the later one, NVRTC of the driver's version is needed";
+  }
+  return std::unexpected(why + (log.empty() ? "" : "\n" + log));
+}
+
+std::string GpuDevice::load_vendored() {
+  const Current current(*this);
+  for (const bytecode::VendoredSource& source : bytecode::vendored_sources(module_)) {
+    const auto code = compiler_->compile_vendored(module_, source);
+    if (!code) return code.error();
+    const std::string what = "the code of " + source.path;
+    const auto module = load(code->image, what);
+    if (!module) return module.error();
+    vendored_modules_.push_back(*module);
+    for (const VendoredCode::Kernel& kernel : code->kernels) {
+      VendoredKernel made;
+      int most = 0;
+      Status status = call().module_function(&made.function, *module, kernel.entry.c_str());
+      if (status == Status::Success) status = call().function_attribute(&most, kThreadsPerBlock, made.function);
+      if (status != Status::Success)
+        return what + " has no usable kernel " + kernel.symbol + ": " + driver_->describe(status);
+      made.most_threads = static_cast<std::uint32_t>(std::max(most, 0));
+      vendored_.emplace(kernel.symbol, made);
+    }
+  }
+  return {};
+}
+
+const VendoredKernel* GpuDevice::vendored(std::string_view symbol) const {
+  const auto found = vendored_.find(symbol);
+  return found == vendored_.end() ? nullptr : &found->second;
+}
+
 std::expected<std::unique_ptr<LoadedKernel>, std::string> GpuDevice::loaded(const KernelUse& use) {
   auto code = compiler_->compile(module_, use);
   if (!code) return std::unexpected(std::move(code.error()));
   const std::string name = name_of(module_, use);
   auto kernel = std::make_unique<LoadedKernel>();
   kernel->code = std::move(*code);
-  std::string log(kJitLogBytes, '\0');
-  std::array<int, 2> names = {kJitErrorLog, kJitErrorLogBytes};
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kJitLogBytes)};
-  Status status =
-      call().module_load(&kernel->module, kernel->code.image.data(), names.size(), names.data(), values.data());
-  log.resize(std::min(log.size(), log.find('\0')));
-  if (status != Status::Success) {
-    while (log.ends_with('\n')) log.pop_back();
-    return std::unexpected("the driver does not load the code of " + name + ": " + driver_->describe(status) +
-                           (log.empty() ? "" : "\n" + log));
+  const auto module = load(kernel->code.image, "the code of " + name);
+  if (!module) return std::unexpected(module.error());
+  kernel->module = *module;
+  Status status = Status::Success;
+  if (kernel->code.recurses) {
+    std::size_t bytes = 0;
+    status = call().context_limit(&bytes, kStackBytes);
+    if (status == Status::Success && bytes < kDeviceStack) status = call().set_context_limit(kStackBytes, kDeviceStack);
+    if (status != Status::Success) {
+      call().module_unload(kernel->module);
+      return std::unexpected("the device gives " + name + ", which calls itself, no stack of " +
+                             std::to_string(kDeviceStack) + " bytes a thread: " + driver_->describe(status));
+    }
   }
   for (const Entry& entry : kernel->code.entries) {
     FunctionHandle function = nullptr;

@@ -15,7 +15,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +34,12 @@ struct LoadedKernel {
   std::vector<FunctionHandle> functions;  // of each entry
   std::vector<std::uint32_t> threads;     // of a block, of each entry: fewer than the code's where registers ask for it
   TrapRecord* record = nullptr;
+};
+
+/// A vendored kernel as the device holds it.
+struct VendoredKernel {
+  FunctionHandle function = nullptr;
+  std::uint32_t most_threads = 0;  // of a block
 };
 
 /// Memory of a context's own that grows to the largest request and stays.
@@ -81,6 +89,9 @@ class GpuDevice final : public Device {
 
   [[nodiscard]] std::expected<const LoadedKernel*, std::string> kernel(const KernelUse& use);
 
+  /// A kernel of the module's vendored sources, which are loaded with the device; null when none defines it.
+  [[nodiscard]] const VendoredKernel* vendored(std::string_view symbol) const;
+
   /// Zeroed; what zeroing takes is queued on `stream`.
   [[nodiscard]] Status allocate(Space space, std::uint64_t bytes, std::uint64_t align, StreamHandle stream,
                                 void*& memory);
@@ -112,6 +123,10 @@ class GpuDevice final : public Device {
   /// The failed guard that some kernel recorded. The mutex is held.
   [[nodiscard]] const DeviceTrap* recorded_trap();
   [[nodiscard]] std::expected<std::unique_ptr<LoadedKernel>, std::string> loaded(const KernelUse& use);
+  /// An image as a module of the context; else why not, as a sentence. `what`: "the code of f".
+  [[nodiscard]] std::expected<ModuleHandle, std::string> load(std::span<const std::uint8_t> image,
+                                                              const std::string& what);
+  [[nodiscard]] std::string load_vendored();
 
   const bytecode::Module& module_;
   std::shared_ptr<const Driver> driver_;
@@ -127,6 +142,8 @@ class GpuDevice final : public Device {
   std::optional<DeviceTrap> trap_;
   std::unordered_map<void*, Held> memory_;
   std::map<std::tuple<std::uint32_t, Use, std::uint32_t>, std::unique_ptr<LoadedKernel>> kernels_;
+  std::map<std::string, VendoredKernel, std::less<>> vendored_;
+  std::vector<ModuleHandle> vendored_modules_;
   std::vector<void*> record_pages_;
   std::size_t records_used_ = 0;
   std::vector<std::unique_ptr<Resources>> idle_;

@@ -30,13 +30,12 @@ __forceinline__ void each_block(U64 count, Bytes shared, Body body) {
 }
 
 /// True in every thread of the block that is the last of the launch to come here. `counter` is 0 between launches.
+/// The block is told by the barrier's own vote: its arrays may fill all the shared memory that there is.
 __forceinline__ bool is_last_block(U32* counter) {
-  __shared__ bool last;
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(counter, 1U) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return false;
+  const bool last = threadIdx.x == 0 && atomicAdd(counter, 1U) == gridDim.x - 1;
+  if (__syncthreads_or(last ? 1 : 0) == 0) return false;
   __threadfence();
   if (threadIdx.x == 0) *counter = 0;
   return true;

@@ -45,6 +45,10 @@ __forceinline__ U32 two_of(const unsigned char* tile, U64 row, U64 column, U64 d
 
 #if defined(__CUDA_ARCH__)
 __forceinline__ U32 shared_address(const unsigned char* at) { return static_cast<U32>(__cvta_generic_to_shared(at)); }
+/// Whether ldmatrix may read the tile: its rows lie on 16 bytes when the tile does, and a part of an array need not.
+__forceinline__ bool has_matrix_rows(const unsigned char* tile) {
+  return __isShared(tile) && shared_address(tile) % 16 == 0;
+}
 #endif
 
 /// A, 16 x 16, whose first element is (row, column) of the tile.
@@ -53,7 +57,7 @@ __forceinline__ void mma_load_a(unsigned char* to, const unsigned char* tile, U6
   const U32 l = lane_of_warp();
   Registers<4> a;
 #if defined(__CUDA_ARCH__)
-  if (__isShared(tile)) {
+  if (has_matrix_rows(tile)) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a.r[0]), "=r"(a.r[1]), "=r"(a.r[2]), "=r"(a.r[3])
                  : "r"(shared_address(tile + 2 * Layout::offset(row + l % 16, column + l / 16 * 8)))
@@ -74,7 +78,7 @@ __forceinline__ void mma_load_b(unsigned char* to, const unsigned char* tile, U6
   const U32 l = lane_of_warp();
   Registers<2> b;
 #if defined(__CUDA_ARCH__)
-  if (__isShared(tile)) {
+  if (has_matrix_rows(tile)) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
                  : "=r"(b.r[0]), "=r"(b.r[1])
                  : "r"(shared_address(tile + 2 * Layout::offset(row + l % 16, column)))

@@ -80,9 +80,16 @@ struct TrapRecord {
 /// Where a thread of a kernel is: what a failed guard tells.
 struct At {
   TrapRecord* record;
-  U64 lane;    // the index, or the block
-  U64 thread;  // of a cooperative block
+  U64 lane;       // the index, or the block
+  U64 thread;     // of a cooperative block
+  U32 stack = 0;  // bytes that calls of recursive functions may have taken
 };
+
+/// In a call that takes so many bytes of the stack.
+__forceinline__ At deeper(At at, U32 bytes) {
+  at.stack += bytes;
+  return at;
+}
 
 /// A guard failed. The first thread to fail fills the record; the others wait for that, since a trap ends every thread.
 template <class... Slots>

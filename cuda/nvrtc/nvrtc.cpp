@@ -43,6 +43,8 @@ struct Nvrtc::Functions {
   int (*cubin)(Program, char*) = nullptr;
   int (*log_size)(Program, std::size_t*) = nullptr;
   int (*log)(Program, char*) = nullptr;
+  int (*want_name)(Program, const char*) = nullptr;
+  int (*name_of)(Program, const char*, const char**) = nullptr;
   const char* (*error)(int) = nullptr;
 
   /// The name of a function the library lacks, or null.
@@ -64,6 +66,8 @@ struct Nvrtc::Functions {
     take(cubin, "nvrtcGetCUBIN");
     take(log_size, "nvrtcGetProgramLogSize");
     take(log, "nvrtcGetProgramLog");
+    take(want_name, "nvrtcAddNameExpression");
+    take(name_of, "nvrtcGetLoweredName");
     take(error, "nvrtcGetErrorString");
     return missing;
   }
@@ -114,7 +118,7 @@ Nvrtc::~Nvrtc() {
 }
 
 Compiled Nvrtc::compile(const std::string& text, const std::string& name, const std::vector<Header>& headers,
-                        const std::vector<std::string>& options) const {
+                        const std::vector<std::string>& options, const std::vector<std::string>& functions) const {
   Compiled result;
   std::vector<const char*> names;
   std::vector<const char*> texts;
@@ -129,6 +133,7 @@ Compiled Nvrtc::compile(const std::string& text, const std::string& name, const 
     result.log = std::string("NVRTC: ") + call_->error(made);
     return result;
   }
+  for (const std::string& function : functions) call_->want_name(program, function.c_str());
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   const int status = call_->compile(program, static_cast<int>(arguments.size()), arguments.data());
@@ -150,6 +155,11 @@ Compiled Nvrtc::compile(const std::string& text, const std::string& name, const 
     if (call_->cubin_size(program, &size) == 0 && size != 0) {
       result.cubin.resize(size);
       if (call_->cubin(program, reinterpret_cast<char*>(result.cubin.data())) != 0) result.cubin.clear();
+    }
+    for (const std::string& function : functions) {
+      const char* spelled = nullptr;
+      const bool is_there = call_->name_of(program, function.c_str(), &spelled) == 0 && spelled != nullptr;
+      result.names.emplace_back(is_there ? spelled : "");
     }
     if (!result.worked) result.log = "NVRTC gave no code";
   }

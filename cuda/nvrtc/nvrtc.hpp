@@ -18,6 +18,7 @@ struct Compiled {
   std::string log;
   std::string ptx;
   std::vector<std::uint8_t> cubin;  // empty when the architecture is a virtual one
+  std::vector<std::string> names;   // of the functions that were asked for, as the code spells them
 };
 
 class Nvrtc {
@@ -45,8 +46,10 @@ class Nvrtc {
     const char* name;
     const char* text;
   };
+  /// `functions`: C++ functions whose names in the code are wanted.
   [[nodiscard]] Compiled compile(const std::string& text, const std::string& name, const std::vector<Header>& headers,
-                                 const std::vector<std::string>& options) const;
+                                 const std::vector<std::string>& options,
+                                 const std::vector<std::string>& functions = {}) const;
 
  private:
   Nvrtc() = default;

@@ -17,6 +17,17 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+std::vector<fs::path> path_folders() {
+  std::vector<fs::path> folders;
+  const std::string path = variable("PATH");
+  for (std::size_t from = 0; from < path.size();) {
+    const std::size_t colon = std::min(path.find(':', from), path.size());
+    if (colon != from) folders.emplace_back(path.substr(from, colon - from));
+    from = colon + 1;
+  }
+  return folders;
+}
+
 /// The folders below `folder` whose names start so, the greatest first: cuda-13.0 before cuda-12.4.
 std::vector<fs::path> folders_named(const fs::path& folder, std::string_view start) {
   std::vector<fs::path> found;
@@ -45,7 +56,7 @@ std::vector<fs::path> installed_toolkits() {
   return all;
 }
 
-/// Where Python keeps packages: an active environment, the user's own, the machine's.
+/// Where Python keeps packages: an active environment, that of each python3 on the PATH, the user's own, the machine's.
 std::vector<fs::path> package_folders() {
   std::vector<fs::path> all;
   const auto below = [&](const fs::path& prefix) {
@@ -57,6 +68,10 @@ std::vector<fs::path> package_folders() {
   };
   below(variable("VIRTUAL_ENV"));
   below(variable("CONDA_PREFIX"));
+  std::error_code error;
+  for (const fs::path& folder : path_folders()) {
+    if (fs::exists(folder / "python3", error)) below(folder.parent_path());
+  }
   if (const std::string home = variable("HOME"); !home.empty()) below(fs::path(home) / ".local");
   below("/usr/local");
   below("/usr");
@@ -92,15 +107,39 @@ std::vector<std::string> library_places(const std::vector<std::string>& names, c
   return places;
 }
 
+std::vector<std::string> header_folders(std::string_view library) {
+  std::vector<std::string> folders;
+  const auto add = [&](const fs::path& folder) {
+    if (!is_file(folder / "cuda_runtime.h") && !is_file(folder / "cuda_fp16.h")) return;
+    std::string name = folder.string();
+    if (std::ranges::find(folders, name) != folders.end()) return;
+    folders.push_back(std::move(name));
+    std::error_code error;
+    if (fs::is_directory(folder / "cccl", error)) folders.push_back((folder / "cccl").string());
+  };
+  const auto add_toolkit = [&](const fs::path& toolkit) {
+    for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
+      add(toolkit / folder);
+    }
+  };
+  std::error_code error;
+  const fs::path file = fs::canonical(fs::path(library), error);
+  // lib64 or targets/KIND/lib of a toolkit; lib of a wheel, whose headers may be another wheel's.
+  if (!error) add(file.parent_path().parent_path() / "include");
+  for (const fs::path& toolkit : named_toolkits()) add_toolkit(toolkit);
+  for (const fs::path& toolkit : installed_toolkits()) add_toolkit(toolkit);
+  for (const fs::path& packages : package_folders()) {
+    for (const char* wheel : {"nvidia/cu13/include", "nvidia/cuda_runtime/include"}) add(packages / wheel);
+    const fs::path cccl = packages / "nvidia/cuda_cccl/include";
+    if (fs::is_directory(cccl, error)) folders.push_back(cccl.string());
+  }
+  return folders;
+}
+
 std::optional<std::string> toolkit_program(std::string_view name) {
   std::vector<fs::path> folders;
   for (const fs::path& toolkit : named_toolkits()) folders.push_back(toolkit / "bin");
-  std::string path = variable("PATH");
-  for (std::size_t from = 0; from < path.size();) {
-    const std::size_t colon = std::min(path.find(':', from), path.size());
-    if (colon != from) folders.emplace_back(path.substr(from, colon - from));
-    from = colon + 1;
-  }
+  for (const fs::path& folder : path_folders()) folders.push_back(folder);
   for (const fs::path& toolkit : installed_toolkits()) folders.push_back(toolkit / "bin");
   for (const fs::path& packages : package_folders()) {
     for (const char* wheel : {"nvidia/cuda_nvcc/bin", "nvidia/cu13/bin"}) {

@@ -15,6 +15,9 @@ namespace cairn::cuda {
 [[nodiscard]] std::vector<std::string> library_places(const std::vector<std::string>& names,
                                                       const std::vector<std::string>& wheels);
 
+/// Folders of the toolkit's headers that are there, most particular first; `library`: NVRTC, whose own come before all.
+[[nodiscard]] std::vector<std::string> header_folders(std::string_view library);
+
 /// A program of the toolkit: "ptxas".
 [[nodiscard]] std::optional<std::string> toolkit_program(std::string_view name);
 

@@ -1,6 +1,7 @@
 #include "cuda/writer/unit.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "cuda/writer/function_writer.hpp"
@@ -22,6 +23,28 @@ std::string Unit::function(std::uint32_t index) {
   if (found != names_.end()) return found->second;
   wanted_.push_back(index);
   return names_.emplace(index, cat("f", index, "_", identifier(module_.functions[index].name))).first->second;
+}
+
+std::uint32_t Unit::recursive_frame(std::uint32_t index) {
+  const auto [known, is_new] = frames_.try_emplace(index, 0);
+  if (!is_new) return known->second;
+  std::set<std::uint32_t> reached;
+  std::vector<std::uint32_t> waiting{index};
+  while (!waiting.empty() && !reached.contains(index)) {
+    const std::vector<bytecode::Word>& code = module_.functions[waiting.back()].code;
+    waiting.pop_back();
+    for (std::uint32_t at = 0; at < code.size(); at += bytecode::instruction_words(code.data() + at)) {
+      if (bytecode::op_of(code[at]) != bytecode::Op::Call) continue;
+      const std::uint32_t callee = bytecode::n_of(code[at]);
+      if (reached.insert(callee).second) waiting.push_back(callee);
+    }
+  }
+  if (!reached.contains(index)) return 0;
+  recurses_ = true;
+  const bytecode::Function& function = module_.functions[index];
+  // Its objects, its registers, what it keeps for its caller.
+  std::uint64_t bytes = function.memory_bytes + 8 * function.registers.size() + 64;
+  return known->second = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kDeviceStack));
 }
 
 std::uint32_t Unit::site(Site site) {

@@ -39,6 +39,11 @@ class Unit {
 
   /// The name of a function in the text; the function is written if it was not asked for before.
   std::string function(std::uint32_t index);
+  /// Bytes of a stack that a call of the function takes, at most for all that is known, when it may call itself,
+  /// through others too; else 0.
+  std::uint32_t recursive_frame(std::uint32_t index);
+  /// Whether a function that may call itself was asked for.
+  [[nodiscard]] bool recurses() const { return recurses_; }
   /// A guard's number.
   std::uint32_t site(Site site);
   /// The name of the struct that computes a tile's layout, from the bytes a text of the module holds; empty when they
@@ -75,6 +80,8 @@ class Unit {
   std::vector<std::uint32_t> wanted_;  // in the order they were asked for
   std::map<std::uint32_t, std::string> names_;
   std::map<std::uint32_t, std::string> layout_names_;
+  std::map<std::uint32_t, std::uint32_t> frames_;  // of recursive_frame
+  bool recurses_ = false;
   std::map<std::string, bool> headers_;
   std::map<std::string, bool> helpers_;
   std::string error_;

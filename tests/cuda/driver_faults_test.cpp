@@ -150,6 +150,10 @@ TEST_CASE("every call of the driver may fail, and its operation says so", "[cuda
     Failure (*run)(OpenGpu&, void*);
   };
   const auto region = [](OpenGpu& gpu, void* x) { return gpu.context->parallel(gpu.host, kernel(kLane, {x, 1}), 1); };
+  const auto recursion = [](OpenGpu& gpu, void* x) {
+    gpu.compiler->recurses = true;
+    return gpu.context->parallel(gpu.host, kernel(kLane, {x, 1}), 1);
+  };
   const auto total = [](OpenGpu& gpu, void* x) {
     std::uint64_t sum = 0;
     return gpu.context->reduce(gpu.host, kernel(kLane, {x}), 1, kAddU32, 0, sum);
@@ -181,7 +185,7 @@ TEST_CASE("every call of the driver may fail, and its operation says so", "[cuda
       {"cuMemAllocFromPoolAsync", total}, {"cuMemsetD8Async", element},     {"cuMemcpyHtoDAsync_v2", up},
       {"cuMemcpyDtoHAsync_v2", down},     {"cuMemcpyDtoDAsync_v2", within}, {"cuStreamCreate", queued},
       {"cuEventCreate", queued},          {"cuEventRecord", queued},        {"cuStreamWaitEvent", queued},
-      {"cuEventSynchronize", queued},
+      {"cuEventSynchronize", queued},     {"cuCtxGetLimit", recursion},     {"cuCtxSetLimit", recursion},
   };
   for (const Case& each : cases) {
     for (const Status status : {Status::InvalidValue, Status::LaunchFailed}) {
@@ -224,8 +228,9 @@ TEST_CASE("code that does not load is told with what the driver's compiler said"
   gpu.compiler->image.assign(64, 'x');
   CHECK(gpu.context->parallel(gpu.host, kernel(kLane, {x, 1}), 1) == Failure::Refused);
   CHECK(gpu.host.refusals.front() ==
-        "the driver does not load the code of p.main.lane: CUDA_ERROR_INVALID_IMAGE (as the driver says it)\n"
-        "ptxas: the image is no library of the host");
+        "the driver does not load the code of p.main.lane: CUDA_ERROR_INVALID_IMAGE (as the driver says it). It was "
+        "made by a test, and the driver is of CUDA 13.0: where the first is the later one, NVRTC of the driver's "
+        "version is needed\nptxas: the image is no library of the host");
   CHECK(gpu.context->parallel(gpu.host, kernel(kLane, {x, 1}), 1) == Failure::Lost);
 }
 
@@ -242,7 +247,32 @@ TEST_CASE("code that does not compile, a ticket nobody gave and a kernel nobody 
   gpu.context->after(3);
   CHECK(gpu.context->queue_parallel(gpu.host, kernel(kLane, {}), 1).failure == Failure::Refused);
   CHECK(gpu.context->launch(gpu.host, {"saxpy", "", 1, 32, {}}) == Failure::Refused);
-  CHECK(gpu.host.refusals.back() == "nothing here compiles vendored CUDA, which defines saxpy");
+  CHECK(gpu.host.refusals.back() == "no vendored source defines saxpy");
+}
+
+TEST_CASE("a vendored kernel that is not there, or does not load, is told before anything runs", "[cuda][driver]") {
+  Stub stub;
+  CHECK_THAT(OpenGpu(false, kStub, {"absent"}).error,
+             Contains("the code of k.cu has no usable kernel absent: CUDA_ERROR_NOT_FOUND"));
+  stub.fail("cuModuleLoadDataEx", 0, Status::NoBinaryForGpu);
+  CHECK_THAT(OpenGpu(false, kStub, {"scaled"}).error, Contains("the driver does not load the code of k.cu: "));
+  CHECK(stub.live() == 0);
+}
+
+TEST_CASE("a launch of a vendored kernel that fails ends the device's work in the driver's words", "[cuda][driver]") {
+  for (const char* function : {"kernel", "cuLaunchKernel"}) {
+    Stub stub;
+    OpenGpu gpu(false, kStub, {"scaled"});
+    REQUIRE(gpu.error.empty());
+    void* const x = gpu.elements({1});
+    const std::uint64_t arguments[] = {1, reinterpret_cast<std::uint64_t>(x), 1, reinterpret_cast<std::uint64_t>(x), 1,
+                                       0};
+    const Launch launch{"scaled", "vppv", 1, 32, arguments};
+    stub.fail(function, 0, Status::IllegalAddress);
+    CHECK(gpu.context->launch(gpu.host, launch) == Failure::Refused);
+    CHECK_THAT(gpu.host.refusals.front(), Contains("scaled gives CUDA_ERROR_ILLEGAL_ADDRESS"));
+    CHECK(gpu.context->launch(gpu.host, launch) == Failure::Lost);
+  }
 }
 
 TEST_CASE("more indices than tiles or memory can hold are refused before anything is launched", "[cuda][driver]") {

@@ -58,16 +58,33 @@ std::expected<Code, std::string> TestCompiler::compile(const bytecode::Module& m
       code.entries = {{"blocks", Grid::Blocks, 32, 0, {Environment, Count, Counter, Trap}}};
       break;
   }
-  code.image = image;
-  if (image.empty()) {
-    std::ifstream file(std::string(CAIRN_STUBS) + "/cuda_stub/kernels.so", std::ios::binary);
-    code.image.assign(std::istreambuf_iterator<char>(file), {});
-    REQUIRE_FALSE(code.image.empty());
-  }
+  code.recurses = recurses;
+  code.image = library();
   return code;
 }
 
-OpenGpu::OpenGpu(bool shares_the_primary, const std::string& library) {
+std::expected<VendoredCode, std::string> TestCompiler::compile_vendored(const bytecode::Module&,
+                                                                        const bytecode::VendoredSource& source) {
+  if (!refuses.empty()) return std::unexpected(refuses);
+  VendoredCode code;
+  code.image = library();
+  for (const std::string& symbol : source.symbols) code.kernels.push_back({symbol, symbol});
+  return code;
+}
+
+std::vector<std::uint8_t> TestCompiler::library() const {
+  if (!image.empty()) return image;
+  std::ifstream file(std::string(CAIRN_STUBS) + "/cuda_stub/kernels.so", std::ios::binary);
+  std::vector<std::uint8_t> bytes(std::istreambuf_iterator<char>(file), {});
+  REQUIRE_FALSE(bytes.empty());
+  return bytes;
+}
+
+OpenGpu::OpenGpu(bool shares_the_primary, const std::string& library, const std::vector<std::string>& vendored) {
+  if (!vendored.empty()) {
+    module.signatures.emplace_back();
+    module.foreigns.push_back(bytecode::foreign_of({"k.cu", "", vendored, {}}, 0));
+  }
   bytecode::Function lane;
   lane.name = "p.main.lane";
   lane.kind = bytecode::FunctionKind::DeviceLane;

@@ -42,8 +42,16 @@ class Stub {
 class TestCompiler final : public Compiler {
  public:
   std::expected<Code, std::string> compile(const bytecode::Module& module, const KernelUse& use) override;
+  /// The same library, whose "scaled" (n, out, x, by) a source may be said to define.
+  std::expected<VendoredCode, std::string> compile_vendored(const bytecode::Module& module,
+                                                            const bytecode::VendoredSource& source) override;
+  [[nodiscard]] std::string made_by() const override { return "a test"; }
+  bool recurses = false;            // so does every kernel
   std::string refuses;              // the next compilation fails with this
   std::vector<std::uint8_t> image;  // in place of the library
+
+ private:
+  [[nodiscard]] std::vector<std::uint8_t> library() const;
 };
 
 /// A host thread that lends nothing: the GPU has memory and code of its own.
@@ -78,7 +86,9 @@ inline constexpr std::uint32_t kLane = 0, kBlocks = 1, kBlocksWithFinish = 2;
 
 /// An opened GPU with one host thread.
 struct OpenGpu {
-  explicit OpenGpu(bool shares_the_primary = false, const std::string& library = kStub);
+  /// `vendored`: the kernels that a vendored source is said to define.
+  explicit OpenGpu(bool shares_the_primary = false, const std::string& library = kStub,
+                   const std::vector<std::string>& vendored = {});
 
   /// Device memory that holds these elements.
   void* elements(const std::vector<std::uint64_t>& values);

@@ -1,6 +1,7 @@
 // The GPU through the interface of a device, on the stub driver: memory, order, failures. No GPU runs any of it.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <numeric>
 
 #include "tests/cuda/driver_support.hpp"
@@ -333,4 +334,48 @@ TEST_CASE("a product is launched over its tiles, and one without elements is not
   CHECK(gpu.context->multiply(gpu.host, kHalf, {0, 256, 5, c, c, c}) == Failure::None);
   CHECK(stub.calls("cuLaunchKernel") == 1);
   CHECK(gpu.context->multiply(gpu.host, kHalf, {UINT64_MAX, UINT64_MAX, 5, c, c, c}) == Failure::Memory);
+}
+
+TEST_CASE("a vendored kernel is given a view's pointer and a value's bytes, and is waited for", "[cuda][driver]") {
+  Stub stub;
+  OpenGpu gpu(false, kStub, {"scaled"});
+  REQUIRE(gpu.error.empty());
+  const float given[4] = {1, 2, 3, 4};
+  const Allocation x = gpu.context->allocate(gpu.host, Space::Device, 4, 4, 4);
+  const Allocation out = gpu.context->allocate(gpu.host, Space::Device, 4, 4, 4);
+  REQUIRE(gpu.context->copy(gpu.host, {Space::Device, x.memory}, {Space::Host, const_cast<float*>(given)}, 16) ==
+          Failure::None);
+  const auto word = [](const void* memory) { return reinterpret_cast<std::uint64_t>(memory); };
+  const float by = 2.5F;
+  std::uint64_t bits = 0xdeadbeef00000000;  // a register's upper half is anything
+  std::memcpy(&bits, &by, sizeof(by));
+  // 3 of 4 elements; a view is a pointer and a length.
+  const std::uint64_t arguments[] = {3, word(out.memory), 4, word(x.memory), 4, bits};
+  CHECK(gpu.context->launch(gpu.host, {"scaled", "vppv", 1, 32, arguments}) == Failure::None);
+  float back[4] = {};
+  REQUIRE(gpu.context->copy(gpu.host, {Space::Host, back}, {Space::Device, out.memory}, 16) == Failure::None);
+  CHECK(std::vector<float>(back, back + 4) == std::vector<float>{2.5F, 5, 7.5F, 0});
+  CHECK(gpu.host.refusals.empty());
+}
+
+TEST_CASE("a vendored kernel runs in no wider blocks than its registers allow", "[cuda][driver]") {
+  Stub stub;
+  stub.attribute(-1 - kThreadsPerBlock, 200);
+  OpenGpu gpu(false, kStub, {"scaled"});
+  REQUIRE(gpu.error.empty());
+  CHECK(gpu.context->launch(gpu.host, {"scaled", "vppv", 1, 256, {}}) == Failure::Refused);
+  CHECK(gpu.host.refusals.front() == "scaled runs in blocks of at most 200 threads, and its declaration asks for 256");
+  CHECK(stub.calls("cuLaunchKernel") == 0);
+}
+
+TEST_CASE("a kernel that recurses is given a stack, and others take none", "[cuda][driver]") {
+  Stub stub;
+  OpenGpu gpu;
+  void* const x = gpu.elements({1});
+  CHECK(gpu.context->parallel(gpu.host, kernel(kLane, {x, 1}), 1) == Failure::None);
+  CHECK(stub.calls("cuCtxSetLimit") == 0);
+  gpu.compiler->recurses = true;
+  std::uint64_t total = 0;
+  CHECK(gpu.context->reduce(gpu.host, kernel(kLane, {x}), 1, kAddU32, 0, total) == Failure::None);
+  CHECK(stub.calls("cuCtxSetLimit") == 1);
 }

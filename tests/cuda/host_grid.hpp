@@ -41,6 +41,17 @@ bool host_grid_launch(unsigned blocks, unsigned threads, Kernel kernel) {
 }
 
 inline void __syncthreads() { host_grid_barrier(); }
+inline int __syncthreads_or(int given) {
+  static int any;
+  host_grid_barrier();
+  any = 0;
+  host_grid_barrier();
+  if (given != 0) any = 1;
+  host_grid_barrier();
+  const int all = any;
+  host_grid_barrier();
+  return all;
+}
 inline void __threadfence() {}
 inline void __threadfence_system() {}
 [[noreturn]] inline void __trap() { host_grid_fail(); }

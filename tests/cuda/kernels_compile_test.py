@@ -8,8 +8,8 @@ import concurrent.futures, json, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ARCHITECTURES = ("sm_80", "sm_90", "sm_120")
-# Programs whose source asks for more registers than a thread has, with why. None does.
-EXPLAINED_SPILLS = {}
+# Programs whose source asks for what registers cannot hold, with why.
+EXPLAINED_SPILLS = {"recursion_in_lanes.cairn": "a function that calls itself keeps its caller's registers on the stack"}
 
 RESOURCES = re.compile(r"^// (\w+): (\d+) registers, (\d+) shared bytes, (\d+) stack bytes, (\d+) bytes of spill stores "
                        r"and (\d+) of spill loads$", re.M)

@@ -118,6 +118,25 @@ check("an audit without a device has no verdict", run[:2] == (2, "") and "--emul
 run = cairn(*words, CAIRN_STUB_FAIL="kernel:0:700")
 check("nor has one whose kernel fails", run[:2] == (2, "") and "product did not return" in run[2], run)
 
+# The hand-written twins that programs are timed against: three rounds over 2560 elements, a matrix of 64 by 64.
+def rounds_of_stencil(n=2560):
+    x = [float(i % 64) for i in range(n)]
+    for _ in range(3):  # every value is a multiple of 1/64 below 64: exact
+        x = [(x[i - 1] + x[i] + x[i + 1]) * 0.25 if 0 < i < n - 1 else x[i] for i in range(n)]
+    return [int(x[k] * 1000.0) for k in (0, n // 2, n - 2)]
+
+
+for name, count, expected in (("saxpy", 2560, [int(3 * 2.5 * (k % 64)) for k in (1, 1287, 2559)]),
+                              ("reduction", 2560, [sum(i % 257 for i in range(256 * b, 256 * b + 256)) for b in (0, 5, 9)]),
+                              ("stencil", 2560, rounds_of_stencil()),
+                              ("transpose", 64, [k % 64 * 64 + k // 64 for k in (1, 632018 % 4096, 4094)])):
+    done = subprocess.run([sys.executable, ROOT / "bench" / "cuda" / "twins.py", name, "--count", str(count), "--rounds", "3", "--by", "nvrtc"],
+                          capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "LD_LIBRARY_PATH": str(STUB / "lib64"), "CAIRN_CUDA": str(STUB)})
+    check(f"the twin of {name} runs through the driver and does its work",
+          done.returncode == 0 and done.stdout.split() == [str(value) for value in expected] and "\nby nvrtc" in done.stderr,
+          (done.stdout, done.stderr, expected))
+
 done = subprocess.run([sys.executable, ROOT / "tests" / "gpu" / "check", "--cairn", CAIRN, "--stub", STUB, "--jobs", "2"],
                       capture_output=True, text=True, timeout=900)
 lines = done.stdout.splitlines()

@@ -36,12 +36,7 @@ std::expected<std::string, std::string> device_listing(const bytecode::Module& m
   std::string text;
   std::unique_ptr<cuda::Compiler> compiler;
   std::string missing;
-  for (const cuda::KernelUse& use : cuda::kernels_of(module)) {
-    if (!functions.empty() && !stands_in(module, use.function, functions)) continue;
-    const auto written = cuda::write_kernel(module, use);
-    if (!written) return std::unexpected(written.error());
-    text += (text.empty() ? "" : "\n") + std::string("// kernel ") + written->name + ", for " + target + "\n";
-    text += written->text;
+  const auto opens = [&] {
     if (compiler == nullptr && missing.empty()) {
       auto opened = cuda::Compiler::open(target);
       if (opened) {
@@ -50,15 +45,34 @@ std::expected<std::string, std::string> device_listing(const bytecode::Module& m
         missing = opened.error();
       }
     }
-    if (compiler == nullptr) {
-      text += "\n// no PTX: " + missing + "\n";
-      continue;
-    }
+    if (compiler == nullptr) text += "\n// no PTX: " + missing + "\n";
+    return compiler != nullptr;
+  };
+  const auto begin = [&](std::string_view what, const std::string& name, const std::string& written) {
+    text += (text.empty() ? "// " : "\n// ") + std::string(what) + name + ", for " + target + "\n" + written;
+  };
+  const auto list = [&](const std::string& name, const std::string& ptx) {
+    text += "\n// PTX of " + name + "\n" + ptx;
+    const auto resources = cuda::resources_of(ptx, target);
+    text += resources ? resources_text(*resources) : "// " + resources.error() + "\n";
+  };
+  for (const cuda::KernelUse& use : cuda::kernels_of(module)) {
+    if (!functions.empty() && !stands_in(module, use.function, functions)) continue;
+    const auto written = cuda::write_kernel(module, use);
+    if (!written) return std::unexpected(written.error());
+    begin("kernel ", written->name, written->text);
+    if (!opens()) continue;
     const auto code = compiler->compile(module, use);
     if (!code) return std::unexpected(code.error());
-    text += "\n// PTX of " + written->name + "\n" + code->ptx;
-    const auto resources = cuda::resources_of(code->ptx, target);
-    text += resources ? resources_text(*resources) : "// " + resources.error() + "\n";
+    list(written->name, code->ptx);
+  }
+  if (!functions.empty()) return text;
+  for (const bytecode::VendoredSource& source : bytecode::vendored_sources(module)) {
+    begin("vendored ", source.path, source.text);
+    if (!opens()) continue;
+    const auto code = compiler->compile_vendored(module, source);
+    if (!code) return std::unexpected(code.error());
+    list(source.path, code->ptx);
   }
   return text;
 }

@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "jit/jit.hpp"
+#include "vm/bytecode/vendored_source.hpp"
 #include "vm/foreign/assembly_symbol.hpp"
 #include "vm/foreign/c_types.hpp"
 
@@ -71,10 +73,20 @@ ForeignLibrary::~ForeignLibrary() = default;
 
 void ForeignLibrary::prepare(std::uint32_t index) {
   const Foreign& foreign = module_.foreigns[index];
-  if (foreign.launched) return;  // the device's to find
   const Signature& signature = module_.signatures[foreign.signature];
   auto prepared = std::make_unique<Prepared>();
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
+  if (foreign.launched) {  // the device's to load
+    if (bytecode::vendored_source(foreign)) return;
+    const std::vector<bytecode::VendoredSource> sources = bytecode::vendored_sources(module_);
+    const bool is_defined = std::ranges::any_of(sources, [&](const bytecode::VendoredSource& source) {
+      return std::ranges::find(source.symbols, foreign.symbol) != source.symbols.end();
+    });
+    if (!is_defined) {
+      refuse("is launched, and no .cu source of the manifest's [foreign] table defines " + foreign.symbol + ".");
+    }
+    return;
+  }
   if (const auto assembly = decode_assembly(foreign.symbol)) {
     if (host_ != nullptr && !host_->allows_assembly()) return refuse("is assembly, which the host does not allow.");
     auto code = jit::assemble_x86_64(assembly->text, assembly->operands, assembly->clobbers);

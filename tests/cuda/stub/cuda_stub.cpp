@@ -388,6 +388,16 @@ STUB Status cuCtxPopCurrent_v2(ContextHandle* context) {
   return Status::Success;
 }
 
+STUB Status cuCtxGetLimit(std::size_t* value, int limit) {
+  const Call call(__func__);
+  *value = limit == cairn::cuda::kStackBytes ? 1024 : 0;
+  return call.status();
+}
+STUB Status cuCtxSetLimit(int, std::size_t) {
+  const Call call(__func__);
+  return call.status();
+}
+
 // ------------------------------------------------------------------------------------------------------- modules
 
 STUB Status cuModuleLoadDataEx(ModuleHandle* module, const void* image, unsigned options, int* names, void** values) {

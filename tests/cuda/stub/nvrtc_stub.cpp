@@ -1,5 +1,6 @@
 // NVRTC as far as cuda/nvrtc uses it, giving code for the stub driver: the text is compiled for the host, after the
 // stand-ins of host_grid.hpp, by the compiler that built this. Its PTX is a comment, its cubin a library of the host.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #define STUB extern "C" __attribute__((visibility("default")))
@@ -18,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Program {
+  std::string name;
   std::string text;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string image;
@@ -25,6 +28,7 @@ struct Program {
 };
 constexpr const char* kPtx = "// code for the host\n";
 constexpr int kArchitectures[] = {75, 80, 86, 89, 90, 100, 120};
+constexpr std::string_view kOfTheHost[] = {"stdint.h", "cstdint", "stddef.h", "cstddef"};  // which it has itself
 constexpr int kWrongInput = 3, kCompilation = 6;
 
 /// A folder that goes again.
@@ -73,9 +77,9 @@ STUB int nvrtcGetSupportedArchs(int* all) {
 STUB const char* nvrtcGetErrorString(int status) {
   return status == kCompilation ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_INVALID_INPUT";
 }
-STUB int nvrtcCreateProgram(Program** program, const char* text, const char*, int count, const char* const* texts,
+STUB int nvrtcCreateProgram(Program** program, const char* text, const char* name, int count, const char* const* texts,
                             const char* const* names) {
-  auto* const made = new Program{text, {}, {}, {}};
+  auto* const made = new Program{name, text, {}, {}, {}};
   for (int k = 0; k < count; ++k) made->headers.emplace_back(names[k], texts[k]);
   *program = made;
   return 0;
@@ -88,8 +92,11 @@ STUB int nvrtcDestroyProgram(Program** program) {
 STUB int nvrtcCompileProgram(Program* program, int, const char* const*) {
   const Scratch scratch;
   if (scratch.folder.empty()) return kWrongInput;
-  for (const auto& [name, text] : program->headers) write(scratch.folder / name, text);
-  std::string text = "#include \"tests/cuda/stub/host_entry.hpp\"\n" + program->text + "\n";
+  for (const auto& [name, text] : program->headers) {
+    if (std::ranges::find(kOfTheHost, name) == std::end(kOfTheHost)) write(scratch.folder / name, text);
+  }
+  std::string text =
+      "#include \"tests/cuda/stub/host_entry.hpp\"\n#line 1 \"" + program->name + "\"\n" + program->text + "\n";
   static const std::regex entry(R"(__global__[^;{(]*(?:\([^)]*\))?[^;{(]*?\b(\w+)\s*\()");
   std::set<std::string> entries;
   for (std::sregex_iterator at(program->text.begin(), program->text.end(), entry), end; at != end; ++at) {
@@ -107,6 +114,13 @@ STUB int nvrtcCompileProgram(Program* program, int, const char* const*) {
   program->log.push_back('\0');
   if (worked) program->image = read(base.string() + ".so");
   return worked ? 0 : kCompilation;
+}
+STUB int nvrtcAddNameExpression(Program*, const char*) { return 0; }
+STUB int nvrtcGetLoweredName(Program* program, const char* expression, const char** name) {
+  static thread_local std::string kept;
+  kept = expression;
+  *name = kept.c_str();
+  return program->image.empty() ? kWrongInput : 0;
 }
 STUB int nvrtcGetPTXSize(Program*, std::size_t* size) {
   *size = std::strlen(kPtx) + 1;

@@ -99,6 +99,12 @@ void product(Matrices given, uint64_t count) {
   if (blockIdx.x == 0 && threadIdx.x == 0) given.c[0] = static_cast<float>(count);
 }
 
+/// A vendored kernel, launched over at least n threads.
+void scaled(uint64_t n, float* out, const float* x, float by) {
+  if (first() < n) out[first()] = x[first()] * by;
+}
+
+CAIRN_STUB_ENTRY(scaled)
 CAIRN_STUB_ENTRY(product)
 CAIRN_STUB_ENTRY(add)
 CAIRN_STUB_ENTRY(partials)
