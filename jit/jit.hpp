@@ -124,6 +124,13 @@ class MachineCode {
   [[nodiscard]] virtual const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const = 0;
   /// The same, of the best code that can be made, which is made unless it is there.
   [[nodiscard]] virtual const ResumePoint* loop_point(std::uint32_t function, std::uint32_t word) = 0;
+  /// What loop_point would answer without making anything: none where it would have to.
+  [[nodiscard]] virtual std::optional<const ResumePoint*> known_loop_point(std::uint32_t function,
+                                                                           std::uint32_t word) const = 0;
+  /// Entries of the function's baseline code ask for no better code from here on: another thread makes it.
+  virtual void count_no_entries(std::uint32_t function) = 0;
+  /// Optimized code that is being made is given up soon, and none is made from here on: the instance ends.
+  virtual void give_up() = 0;
   /// Runs code at `address`, an entry or a resume point's, until the interpreter has to go on: where.
   virtual const bytecode::Word* run(const void* address, MachineState& state) const = 0;
   /// Makes the function's code and shows it: each instruction of bytecode, then the machine's.

@@ -141,18 +141,59 @@ const ResumePoint* CodeSpace::resume_point(std::uint32_t function, std::uint32_t
 }
 
 const ResumePoint* CodeSpace::loop_point(std::uint32_t function, std::uint32_t word) {
-  const std::lock_guard guard(mutex_);
-  if (!compile_locked(function, Level::Optimized)) return nullptr;
-  const Made* whole = made_at(function, Level::Optimized).load(std::memory_order_relaxed);
-  if (const ResumePoint* point = whole->point_at(word)) return point;
-  if (!options_.from_ssa || word == 0) return nullptr;
-  std::unique_ptr<Made>& made = loops_[{function, word}];
-  if (made == nullptr) {
-    made = std::make_unique<Made>();
-    made->failed = !translate_ssa(function, word, *made);
-    if (!made->failed) publish(*made);
+  Lock lock(mutex_);
+  // The loop first: somebody waits for it.
+  const Made* loop = options_.from_ssa && word != 0 ? compile_loop({function, word}, lock) : nullptr;
+  const bool has_whole = compile_optimized(function, lock);
+  if (loop != nullptr) return loop->loops.front().point;
+  if (!has_whole) return nullptr;
+  return made_at(function, Level::Optimized).load(std::memory_order_relaxed)->point_at(word);
+}
+
+std::optional<const ResumePoint*> CodeSpace::known_loop_point(std::uint32_t function, std::uint32_t word) const {
+  const Lock lock(mutex_);
+  const Made* loop = nullptr;
+  if (options_.from_ssa && word != 0) {
+    loop = known_loop({function, word});
+    if (loop == nullptr) return std::nullopt;
+    if (!loop->failed) return loop->loops.front().point;
   }
-  return made->failed ? nullptr : made->loops.front().point;
+  const Made* whole = made_at(function, Level::Optimized).load(std::memory_order_relaxed);
+  if (whole == nullptr) return std::nullopt;
+  return whole->failed ? nullptr : whole->point_at(word);
+}
+
+void CodeSpace::count_no_entries(std::uint32_t function) {
+  entries_left(function).store(INT64_MAX, std::memory_order_relaxed);
+}
+
+CodeSpace::Making::Making(CodeSpace& space, Place place, Lock& lock) : space_(space), place_(place) {
+  space.made_one_.wait(lock, [&] { return !space.in_making_.contains(place); });
+  space.in_making_.insert(place);
+}
+
+CodeSpace::Making::~Making() {
+  space_.in_making_.erase(place_);
+  space_.made_one_.notify_all();
+}
+
+const CodeSpace::Made* CodeSpace::known_loop(Place place) const {
+  const auto found = loops_.find(place);
+  return found == loops_.end() ? nullptr : found->second.get();
+}
+
+/// Null where no code can be made.
+const CodeSpace::Made* CodeSpace::compile_loop(Place place, Lock& lock) {
+  const Making making(*this, place, lock);
+  const Made* known = known_loop(place);
+  if (known == nullptr && compile_baseline(place.first)) {
+    auto made = std::make_unique<Made>();
+    made->failed = !translate_ssa(place.first, place.second, *made, lock);
+    if (made->failed && given_up_.load(std::memory_order_relaxed)) return nullptr;
+    known = made.get();
+    loops_.emplace(place, std::move(made));
+  }
+  return known == nullptr || known->failed ? nullptr : known;
 }
 
 const ResumePoint* CodeSpace::Made::point_at(std::uint32_t word) const {
@@ -175,21 +216,32 @@ bool CodeSpace::has(std::uint32_t function, Level level) const {
 
 bool CodeSpace::compile(std::uint32_t function, Level level) {
   if (const Made* made = made_at(function, level).load(std::memory_order_acquire)) return !made->failed;
-  const std::lock_guard guard(mutex_);
-  return compile_locked(function, level);
+  Lock lock(mutex_);
+  return level == Level::Baseline ? compile_baseline(function) : compile_optimized(function, lock);
 }
 
-bool CodeSpace::compile_locked(std::uint32_t function, Level level) {
-  std::atomic<const Made*>& known = made_at(function, level);
+bool CodeSpace::compile_baseline(std::uint32_t function) {
+  std::atomic<const Made*>& known = made_at(function, Level::Baseline);
   if (const Made* made = known.load(std::memory_order_relaxed)) return !made->failed;
-  // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
-  if (level == Level::Optimized && !compile_locked(function, Level::Baseline)) return false;
   auto made = std::make_unique<Made>();
-  const bool fine = (level == Level::Optimized && options_.from_ssa && translate_ssa(function, 0, *made)) ||
-                    translate(function, level, *made);
-  made->failed = !fine;
-  if (fine) publish(*made);
-  if (level == Level::Optimized) entries_left(function).store(INT64_MAX, std::memory_order_relaxed);
+  made->failed = !translate(function, Level::Baseline, *made);
+  const bool fine = !made->failed;
+  known.store(made.release(), std::memory_order_release);
+  return fine;
+}
+
+bool CodeSpace::compile_optimized(std::uint32_t function, Lock& lock) {
+  // Loops whose range turns out not to be what the optimized code needs are run by the baseline's.
+  if (!compile_baseline(function)) return false;
+  const Making making(*this, {function, 0}, lock);
+  std::atomic<const Made*>& known = made_at(function, Level::Optimized);
+  if (const Made* made = known.load(std::memory_order_relaxed)) return !made->failed;
+  auto made = std::make_unique<Made>();
+  made->failed = !(options_.from_ssa && translate_ssa(function, 0, *made, lock)) &&
+                 (given_up_.load(std::memory_order_relaxed) || !translate(function, Level::Optimized, *made));
+  const bool fine = !made->failed;
+  if (!fine && given_up_.load(std::memory_order_relaxed)) return false;
+  count_no_entries(function);
   known.store(made.release(), std::memory_order_release);
   return fine;
 }
@@ -200,8 +252,8 @@ void CodeSpace::publish(Made& made) {
 }
 
 const void* CodeSpace::baseline_at(std::uint32_t function, std::uint32_t word) {
-  if (!compile_locked(function, Level::Baseline)) return nullptr;
-  const Made* baseline = made_at(function, Level::Baseline).load(std::memory_order_relaxed);
+  if (!compile(function, Level::Baseline)) return nullptr;
+  const Made* baseline = made_at(function, Level::Baseline).load(std::memory_order_acquire);
   if (word == 0) return baseline->entry;
   const ResumePoint* at = baseline->point_at(word);
   return at == nullptr ? nullptr : at->address;
@@ -213,12 +265,14 @@ std::unique_ptr<ssa::Generated> CodeSpace::generated(asmjit::CodeHolder& holder,
                                                      std::uint32_t word, asmjit::Logger* logger) {
   auto built = ssa::build(module_, function, {word, options_.always_counts});
   if (!built || built->code.size() > kMostInstructions) return nullptr;
-  ssa::optimize(*built, {module_, options_.always_counts, ssa::host_vector_bytes()});
+  ssa::optimize(*built, {module_, options_.always_counts, ssa::host_vector_bytes(), &given_up_});
+  if (given_up_.load(std::memory_order_relaxed)) return nullptr;
   if (holder.init(environment_) != asmjit::kErrorOk) return nullptr;
   FirstError errors;
   holder.setErrorHandler(&errors);
   if (logger != nullptr) holder.setLogger(logger);
   ssa::EmitOptions options;
+  options.given_up = &given_up_;
   options.listed = logger != nullptr;
   options.wants_lines = registration_.wanted();
   options.baseline_at = [this](std::uint32_t f, std::uint32_t w) { return baseline_at(f, w); };
@@ -228,18 +282,26 @@ std::unique_ptr<ssa::Generated> CodeSpace::generated(asmjit::CodeHolder& holder,
   return errors.first == asmjit::kErrorOk ? std::move(made) : nullptr;
 }
 
-bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& made) {
+bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& made, Lock& lock) {
   if (bytes_ >= options_.most_bytes) return false;
+  made.place = {function, Level::Optimized, {}};
+  lock.unlock();
   asmjit::CodeHolder holder;
   const auto code = generated(holder, function, word, nullptr);
-  if (code == nullptr || holder.codeSize() > options_.most_bytes - bytes_) return false;
+  lock.lock();
+  return code != nullptr && place_ssa(holder, *code, word, made);
+}
+
+bool CodeSpace::place_ssa(asmjit::CodeHolder& holder, ssa::Generated& code, std::uint32_t word, Made& made) {
+  if (bytes_ >= options_.most_bytes || holder.codeSize() > options_.most_bytes - bytes_) return false;
   void* const placed = memory_.place(holder);
   if (placed == nullptr) return false;
-  ssa::Emitter& emitter = code->emitter();
+  const std::uint32_t function = made.place.function;
+  ssa::Emitter& emitter = code.emitter();
   const auto at = [&](const asmjit::Label& label) -> const void* {
     return static_cast<const std::uint8_t*>(placed) + holder.labelOffset(label);
   };
-  std::unique_ptr<ResumePoint[]> points = code->take_points();
+  std::unique_ptr<ResumePoint[]> points = code.take_points();
   std::size_t k = 0;
   for (const ssa::ReturnPoint& pending : emitter.points()) {
     ResumePoint& point = points[k++];
@@ -254,7 +316,6 @@ bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& 
   made.points = std::move(points);
   made.entry = at(emitter.entry());
   bytes_ += holder.codeSize();
-  made.place = {function, Level::Optimized, {}};
   made.begin = static_cast<const std::uint8_t*>(placed);
   made.end = made.begin + holder.codeSize();
   made.guarded = emitter.guarded_words();
@@ -278,6 +339,7 @@ bool CodeSpace::translate_ssa(std::uint32_t function, std::uint32_t word, Made& 
     made.loop = {engine_.resume, made.entry, module_.functions[function].code.data() + word};
     made.loops.push_back({word, &made.loop});
   }
+  publish(made);  // before anything leads there
   if (word != 0) return true;
   if (!options_.always_counts) {
     fast_target(function).store(reinterpret_cast<std::uint64_t>(at(emitter.fast())), std::memory_order_release);
@@ -340,13 +402,13 @@ bool CodeSpace::translate(std::uint32_t function, Level level, Made& made) {
     for (const BaselineStorage::CodeLine& line : storage_.lines) lines.push_back({line.offset, function, line.word});
     tell(made, lines);
   }
+  publish(made);
   const bool best = level == Level::Optimized || !has(function, Level::Optimized);
   if (best) target(function).store(reinterpret_cast<std::uint64_t>(placed), std::memory_order_release);
   return true;
 }
 
 std::string CodeSpace::listing(std::uint32_t function, Level level) {
-  const std::lock_guard guard(mutex_);
   asmjit::StringLogger logger;
   if (level == Level::Optimized && options_.from_ssa) {
     asmjit::CodeHolder holder;
@@ -356,6 +418,7 @@ std::string CodeSpace::listing(std::uint32_t function, Level level) {
     }
     logger.clear();
   }
+  const Lock lock(mutex_);
   Made made;
   const auto compiler = assembled(function, level, made, &logger);
   return "function " + std::to_string(function) + " \"" + module_.functions[function].name + "\"\n" +

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,10 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] bool has(std::uint32_t function, Level level) const override;
   [[nodiscard]] const ResumePoint* resume_point(std::uint32_t function, std::uint32_t word) const override;
   [[nodiscard]] const ResumePoint* loop_point(std::uint32_t function, std::uint32_t word) override;
+  [[nodiscard]] std::optional<const ResumePoint*> known_loop_point(std::uint32_t function,
+                                                                   std::uint32_t word) const override;
+  void count_no_entries(std::uint32_t function) override;
+  void give_up() override { given_up_.store(true, std::memory_order_relaxed); }
   const bytecode::Word* run(const void* address, MachineState& state) const override;
   [[nodiscard]] std::string listing(std::uint32_t function, Level level) override;
   [[nodiscard]] std::optional<CodePlace> place_of(const void* address) const override;
@@ -38,6 +44,8 @@ class CodeSpace final : public MachineCode {
 
  private:
   using Enter = const bytecode::Word* (*)(const void* address, MachineState* state, const void* table);
+  using Lock = std::unique_lock<std::mutex>;              // of mutex_
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // a function, and 0 or the loop's start it is taken up at
 
   /// What was made of a function. Written once, then read by every thread.
   struct Made {
@@ -71,14 +79,33 @@ class CodeSpace final : public MachineCode {
   [[nodiscard]] std::atomic_ref<std::uint64_t> fast_target(std::uint32_t function) const;
   /// How often baseline code may still be entered before hot_entry is asked.
   [[nodiscard]] std::atomic_ref<std::uint64_t> entries_left(std::uint32_t function) const;
-  bool compile_locked(std::uint32_t function, Level level);
+  /// While it lives nobody else makes the optimized code of the place.
+  class Making {
+   public:
+    /// Waits while another thread makes it.
+    Making(CodeSpace& space, Place place, Lock& lock);
+    ~Making();
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+
+   private:
+    CodeSpace& space_;
+    const Place place_;
+  };
+  bool compile_baseline(std::uint32_t function);
+  bool compile_optimized(std::uint32_t function, Lock& lock);
+  const Made* compile_loop(Place place, Lock& lock);
+  [[nodiscard]] const Made* known_loop(Place place) const;
   /// What was made can be found by its addresses from now on.
   void publish(Made& made);
   bool translate(std::uint32_t function, Level level, Made& made);
-  /// Code of the SSA tier, which takes the function up at the word: 0, or a loop's start.
-  bool translate_ssa(std::uint32_t function, std::uint32_t word, Made& made);
+  /// Code of the SSA tier, which takes the function up at the word: 0, or a loop's start. The lock is let go of while
+  /// it is made and held again when it is placed.
+  bool translate_ssa(std::uint32_t function, std::uint32_t word, Made& made, Lock& lock);
+  bool place_ssa(asmjit::CodeHolder& holder, ssa::Generated& code, std::uint32_t word, Made& made);
   std::unique_ptr<ssa::Generated> generated(asmjit::CodeHolder& holder, std::uint32_t function, std::uint32_t word,
                                             asmjit::Logger* logger);
+  /// Takes the lock.
   [[nodiscard]] const void* baseline_at(std::uint32_t function, std::uint32_t word);
   [[nodiscard]] ssa::Target ssa_target() const;
   /// A line of code: where in it, and the instruction of bytecode it came from.
@@ -95,10 +122,14 @@ class CodeSpace final : public MachineCode {
   CodeMemory memory_;
   mutable std::vector<std::uint64_t> table_;  // a CodeTable and what follows it (machine.hpp)
   std::vector<const std::uint32_t*> members_;
-  mutable std::vector<std::atomic<const Made*>> made_;                              // by level, then function
-  std::atomic<const Made*> newest_{nullptr};                                        // of what has code
-  mutable std::mutex mutex_;                                                        // held while code is made
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<Made>> loops_;  // by function and loop start
+  mutable std::vector<std::atomic<const Made*>> made_;  // by level, then function
+  std::atomic<const Made*> newest_{nullptr};            // of what has code
+  // Held while code is placed and what is below changes, and while baseline code is made: never for long.
+  mutable std::mutex mutex_;
+  std::map<Place, std::unique_ptr<Made>> loops_;
+  std::set<Place> in_making_;
+  std::condition_variable made_one_;  // of in_making_
+  std::atomic<bool> given_up_{false};
   std::vector<std::unique_ptr<InlinedCall[]>> inlined_;
   const asmjit::Environment environment_ = asmjit::Environment::host();
   asmjit::CodeHolder holder_;

@@ -38,6 +38,7 @@ std::span<const Pass> passes() { return kPasses; }
 void optimize(Function& function, const Context& context,
               const std::function<void(std::string_view, const Function&)>& after) {
   for (const Pass& pass : kPasses) {
+    if (context.given_up != nullptr && context.given_up->load(std::memory_order_relaxed)) return;
     pass.run(function, context);
     if (after) after(pass.name, function);
   }

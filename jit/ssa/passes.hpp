@@ -1,6 +1,7 @@
 // Every pass over SSA, and what runs them in their order.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -14,6 +15,7 @@ struct Context {
   const bytecode::Module& module;
   bool counts = false;             // back edges and calls spend fuel: calls stay calls
   std::uint32_t vector_bytes = 0;  // of the processor's widest vectors: 64, 32, or 0 for none
+  const std::atomic<bool>* given_up = nullptr;  // set by another thread: the rest need not be done
 };
 
 /// One pass. True when it changed something.

@@ -66,6 +66,7 @@ class Engine {
     thread_.fuel_given = true;
   }
   [[nodiscard]] std::string listing() { return instance_.tiers()->listing(thread_); }
+  [[nodiscard]] const Word* hot_code(const Word* next) { return instance_.tiers()->hot_code(next, thread_); }
 
  private:
   CollectedOutput output_;
@@ -73,19 +74,38 @@ class Engine {
   Thread thread_;
 };
 
+/// While it lives, a variable of the environment is set.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~Setting() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
 /// While it lives, optimized code is made of SSA, or is not.
 class CodeFromSsa {
  public:
-  explicit CodeFromSsa(bool asked) {
-    if (const char* const before = std::getenv("CAIRN_SSA")) before_ = before;
-    ::setenv("CAIRN_SSA", asked ? "1" : "0", 1);
-  }
-  ~CodeFromSsa() { before_ ? ::setenv("CAIRN_SSA", before_->c_str(), 1) : ::unsetenv("CAIRN_SSA"); }
-  CodeFromSsa(const CodeFromSsa&) = delete;
-  CodeFromSsa& operator=(const CodeFromSsa&) = delete;
+  explicit CodeFromSsa(bool asked) : set_("CAIRN_SSA", asked ? "1" : "0") {}
 
  private:
-  std::optional<std::string> before_;
+  Setting set_;
+};
+
+/// While it lives, instances that are made have all optimized code made in the background, or none.
+class InBackground {
+ public:
+  explicit InBackground(bool asked) : set_("CAIRN_BACKGROUND", asked ? "1" : "0") {}
+
+ private:
+  Setting set_;
 };
 
 inline Module verified(Module module) {

@@ -54,6 +54,7 @@ TEST_CASE("random programs end alike on every tier, with the same output and mem
 }
 
 TEST_CASE("random programs go on as the interpreter's wherever a loop of theirs turns into optimized code", "[jit]") {
+  const InBackground asked(false);
   const std::uint64_t count = programs() / 10;
   std::uint64_t taken_up = 0;
   for (std::uint64_t seed = 0; seed < count; ++seed) {

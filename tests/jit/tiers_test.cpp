@@ -83,6 +83,7 @@ TEST_CASE("a loop that turns hot in the interpreter goes on in machine code", "[
 }
 
 TEST_CASE("a loop that begins where its function does goes on in code from SSA, its frame's memory kept", "[jit]") {
+  const InBackground asked(false);
   const CodeFromSsa from_ssa(true);
   for (const bool has_memory : {false, true}) {
     ModuleBuilder builder("down");

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "tests/cli/scratch.hpp"
@@ -92,6 +93,18 @@ TEST_CASE("most of the time is found in the function that works, in whatever tie
     CHECK(caller->time > 0.2);
     CHECK(caller->self < 0.5);
   }
+}
+
+TEST_CASE("the time that code takes to be made in the background is shown as the compiler's, on its own thread",
+          "[profile]") {
+  ::setenv("CAIRN_BACKGROUND", "1", 1);
+  const profile::Report report = profiled(Tier::Auto);
+  ::unsetenv("CAIRN_BACKGROUND");
+  const profile::FunctionShare* compiler = share_of(report, "(compiler)");
+  REQUIRE(compiler != nullptr);
+  CHECK(compiler->self > 0);
+  CHECK(compiler->engine == profile::Engine::Native);
+  CHECK(std::ranges::count(report.threads, "compiler", &profile::Report::OneThread::name) == 1);
 }
 
 }  // namespace cairn::tests

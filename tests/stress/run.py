@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Races, looked for with the thread sanitizer (./dev stress [SECONDS]): the stress program over tasks, groups, rings,
-mutexes, atomics and regions for SECONDS (60), the conformance cases of concurrency and devices, and those of numerics with regions, on 1, 2 and
+mutexes, atomics and regions for SECONDS (60), code that is made in the background while tasks run it for SECONDS / 4, the conformance cases of concurrency and devices, and those of numerics with regions, on 1, 2 and
 16 lanes, random programs for SECONDS / 2, and both rules of the checker broken, which the random programs must notice.
 The last line is `N passed, N failed`."""
 import os, pathlib, re, subprocess, sys, time
@@ -33,6 +33,26 @@ def shared_values(seconds):
             return 0, 1
         runs += 1
     print(f"   shared_values: {runs} runs of 20 rounds", flush=True)
+    return 1, 0
+
+
+def background(seconds):
+    """Optimized code made on a thread of its own while tasks and lanes ask for it and enter it: on the automatic tier, where
+    the sanitizer sees all that is not machine code. One test."""
+    program = HERE / "background.cairn"
+    status, expected = run([CAIRN, "run", program], 300)
+    if status != 0:
+        print(f"FAIL background on the interpreter: status {status}\n{expected[-4000:]}", flush=True)
+        return 0, 1
+    end, runs = time.monotonic() + seconds / 4, 0
+    while time.monotonic() < end or runs == 0:
+        lanes = ("2", "16", "3")[runs % 3]
+        status, said = run([CAIRN, "run", program], 300, CAIRN_TIER="auto", CAIRN_BACKGROUND="1", CAIRN_LANES=lanes)
+        if status != 0 or said != expected:
+            print(f"FAIL background on {lanes} lanes: status {status}\n{said[-4000:]}", flush=True)
+            return 0, 1
+        runs += 1
+    print(f"   background: {runs} runs", flush=True)
     return 1, 0
 
 
@@ -69,6 +89,7 @@ def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     parts = {
         "shared values": lambda: shared_values(seconds),
+        "code made in the background": lambda: background(seconds),
         "conformance cases": lambda: cases(seconds),
         "random programs": lambda: random_programs(max(1, seconds // 2), "--seed", time.time_ns() // 10**9 % 10**9 * 10**6),
         "random programs without the rule of leases": lambda: random_programs(max(60, seconds), "--broken", "leases"),

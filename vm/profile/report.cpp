@@ -22,6 +22,8 @@ Frame frame_of(const bytecode::Module& module, FrameKey key) {
       return {module.foreigns[key.index].name, {}, 0};
     case FrameKey::Kind::Deeper:
       return {"(deeper callers)", {}, 0};
+    case FrameKey::Kind::Compiler:
+      return {"(compiler)", {}, 0};
     case FrameKey::Kind::Function:
       break;
   }
@@ -82,6 +84,7 @@ Report report_of(const Sampler& sampler) {
     const Reserved<Samples::Node>& nodes = each->samples.nodes();
     Report::OneThread thread;
     thread.name = report.threads.empty() ? "main" : "thread " + std::to_string(report.threads.size() + 1);
+    if (each.get() == sampler.compiler()) thread.name = "compiler";
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Samples::Node& node = nodes[i];
       std::uint32_t frame = 0;

@@ -204,6 +204,16 @@ void Sampler::add(ThreadSamples& own, std::uint32_t function, const std::uint64_
   own.samples.add({frames, count}, engine, own.due.exchange(0, std::memory_order_relaxed));
 }
 
+std::uint64_t Sampler::time_of_this_thread() { return time_of(CLOCK_THREAD_CPUTIME_ID); }
+
+void Sampler::add_compilation(std::uint64_t nanoseconds) {
+  const std::lock_guard guard(mutex_);
+  if (!active_) return;
+  if (compiler_ == nullptr) compiler_ = threads_.emplace_back(std::make_unique<ThreadSamples>()).get();
+  const FrameKey frame{FrameKey::Kind::Compiler, 0};
+  compiler_->samples.add({&frame, 1}, Engine::Native, nanoseconds);
+}
+
 void Sampler::stop() {
   if (!watcher_.joinable()) return;
   stopping_ = true;

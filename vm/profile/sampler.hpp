@@ -33,7 +33,7 @@ class Sampler;
 /// What is known of one thread of the instance.
 struct ThreadSamples {
   Samples samples;
-  Thread* thread = nullptr;  // null when it ended
+  Thread* thread = nullptr;  // null when it ended, and of the thread that compiles
   pid_t id = 0;
   clockid_t clock = 0;
   std::uint64_t seen = 0;             // processor time when it was last looked at, ns
@@ -56,10 +56,17 @@ class Sampler {
   /// The thread stands at an instruction of a frame and has time that is due.
   static void tell(ThreadSamples& own, const bytecode::Word* pc, const std::uint64_t* base, bool in_machine_code);
 
+  /// Processor time in ns.
+  [[nodiscard]] static std::uint64_t time_of_this_thread();
+  /// The thread that makes machine code in the background did so for that long.
+  void add_compilation(std::uint64_t nanoseconds);
+
   /// Ends sampling. What is due goes to where the threads were seen last.
   void stop();
   [[nodiscard]] std::uint64_t elapsed() const { return elapsed_; }  // ns of the wall clock, after stop()
   [[nodiscard]] const std::vector<std::unique_ptr<ThreadSamples>>& threads() const { return threads_; }
+  /// Of the thread that compiles; null when none did.
+  [[nodiscard]] const ThreadSamples* compiler() const { return compiler_; }
   [[nodiscard]] const Instance& instance() const { return instance_; }
 
  private:
@@ -75,6 +82,7 @@ class Sampler {
   std::vector<bool> emulated_;         // by function
   std::mutex mutex_;
   std::vector<std::unique_ptr<ThreadSamples>> threads_;
+  ThreadSamples* compiler_ = nullptr;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> active_{false};
   std::thread watcher_;

@@ -16,9 +16,9 @@ enum class Engine : std::uint8_t { Interpreter, Baseline, Optimizing, Native, Em
 inline constexpr std::size_t kEngines = 5;
 
 /// What stands on a stack: a function of the module (the one it stands in, for closures and lanes), a native, a foreign
-/// function, or callers that were too deep to follow.
+/// function, callers that were too deep to follow, or what makes machine code in the background.
 struct FrameKey {
-  enum class Kind : std::uint32_t { Function, Native, Foreign, Deeper };
+  enum class Kind : std::uint32_t { Function, Native, Foreign, Deeper, Compiler };
   Kind kind = Kind::Function;
   std::uint32_t index = 0;
   friend bool operator==(const FrameKey&, const FrameKey&) = default;

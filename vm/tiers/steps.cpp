@@ -1,5 +1,7 @@
 #include "vm/tiers/steps.hpp"
 
+#include <algorithm>
+
 #include "vm/interpreter/step.hpp"
 #include "vm/profile/sampler.hpp"
 #include "vm/tiers/tiers.hpp"
@@ -43,9 +45,11 @@ const Word* refuel_jump(const Word* next, const Word* pc, std::uint64_t* base, s
   const Machine m{base, memory, static_cast<Thread*>(thread)};
   if (m.thread->samples != nullptr) profile::Sampler::tell(*m.thread->samples, pc, base, true);
   if (m.thread->block != nullptr) return suspend(const_cast<Machine&>(m), next);
-  const TrapKind kind = m.thread->poll(Thread::kManySteps);
-  if (kind != TrapKind::None) return fail(kind, pc, m);
-  return m.thread->instance().tiers()->hot_code(next);
+  Tiers* const tiers = m.thread->instance().tiers();
+  const Word* better = tiers->hot_code(next, *m.thread);
+  // Code that is being made is looked for often.
+  const TrapKind kind = m.thread->poll(tiers->awaits_code() ? Thread::kFewSteps : Thread::kManySteps);
+  return kind == TrapKind::None ? better : fail(kind, pc, m);
 }
 
 const Word* refuel_call(const Word* next, const Word* pc, std::uint64_t* base, std::uint8_t* memory, void* thread) {
@@ -56,11 +60,19 @@ const Word* refuel_call(const Word* next, const Word* pc, std::uint64_t* base, s
 }
 
 const Word* hot_entry(const Word* next, const Word*, std::uint64_t*, std::uint8_t*, void* thread) {
-  return static_cast<Thread*>(thread)->instance().tiers()->hot_entry(next);
+  auto* const here = static_cast<Thread*>(thread);
+  return here->instance().tiers()->hot_entry(next, *here);
 }
 
 const Word* go_on(const Word* next, const Word*, std::uint64_t*, std::uint8_t*, void* thread) {
-  return static_cast<Thread*>(thread)->instance().tiers()->hot_code(next);
+  auto* const here = static_cast<Thread*>(thread);
+  Tiers* const tiers = here->instance().tiers();
+  const Word* better = tiers->hot_code(next, *here);
+  // Else it goes on in baseline code, which looks up when its fuel is spent. Steps that are counted stay as they are.
+  if (better == nullptr && tiers->awaits_code() && here->instance().limits().steps == 0) {
+    here->fuel = std::min<std::int64_t>(here->fuel, Thread::kFewSteps);
+  }
+  return better;
 }
 
 }  // namespace cairn::interpreter

@@ -23,6 +23,17 @@ bool is_asked(const char* variable, bool otherwise = false) {
   return value == nullptr || *value == '\0' ? otherwise : *value != '0';
 }
 
+/// Words of bytecode whose optimized code is made where it is asked for, in an instance's life: what a small program
+/// has is made before a thread would have begun.
+constexpr std::uint64_t kMostAtOnce = 256;
+
+Tiers::Background background_asked_for() {
+  const char* value = std::getenv("CAIRN_BACKGROUND");
+  if (value != nullptr && *value != '\0') return *value == '0' ? Tiers::Background::Never : Tiers::Background::Always;
+  // On one processor it would only take turns with the program.
+  return std::thread::hardware_concurrency() > 1 ? Tiers::Background::Large : Tiers::Background::Never;
+}
+
 bool has_kernels(const bytecode::Module& module) {
   return std::ranges::any_of(module.functions, [](const bytecode::Function& function) {
     return function.kind == bytecode::FunctionKind::Kernel;
@@ -42,7 +53,8 @@ Tiers::Tiers(const Image& image, Tier tier, const Limits& limits)
       limits_(limits),
       functions_(image.functions(), image.functions() + image.module().functions.size()),
       enter_words_(functions_.size()),
-      entries_(functions_.size()) {
+      entries_(functions_.size()),
+      in_background_(background_asked_for()) {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     enter_words_[i] = static_cast<Word>(InternalOp::Enter) | static_cast<Word>(i) << 32;
     functions_[i].code = &enter_words_[i];
@@ -121,18 +133,51 @@ const Word* Tiers::hot_loop(const Word* next, Thread& thread) {
   return resume_at(next);
 }
 
-const Word* Tiers::hot_code(const Word* next) {
+const Word* Tiers::hot_code(const Word* next, Thread& thread) {
   if (tier_ != Tier::Auto) return nullptr;
   const std::uint32_t function = image_.function_at(next);
   if (function == bytecode::kNone) return nullptr;
-  const ResumePoint* point = code_->loop_point(function, static_cast<std::uint32_t>(next - functions_[function].body));
-  return point == nullptr ? nullptr : &point->op;
+  const auto word = static_cast<std::uint32_t>(next - functions_[function].body);
+  std::optional<const ResumePoint*> point = code_->known_loop_point(function, word);
+  if (!point) {
+    if (made_in_background(function, word, thread)) return nullptr;
+    point = code_->loop_point(function, word);
+  }
+  return *point == nullptr ? nullptr : &(*point)->op;
 }
 
-const Word* Tiers::hot_entry(const Word* next) {
+const Word* Tiers::hot_entry(const Word* next, Thread& thread) {
   const std::uint32_t function = image_.function_at(next);
-  if (function == bytecode::kNone || !code_->compile(function, jit::Level::Optimized)) return nullptr;
+  if (function == bytecode::kNone) return nullptr;
+  if (!code_->has(function, jit::Level::Optimized)) {
+    if (made_in_background(function, 0, thread)) {
+      code_->count_no_entries(function);
+      return nullptr;
+    }
+    if (!code_->compile(function, jit::Level::Optimized)) return nullptr;
+  }
   return &enter_words_[function];
+}
+
+bool Tiers::made_in_background(std::uint32_t function, std::uint32_t word, Thread& thread) {
+  if (in_background_ == Background::Never) return false;
+  if (in_background_ == Background::Large) {
+    const std::uint64_t words = image_.module().functions[function].code.size();
+    if (made_at_once_.load(std::memory_order_relaxed) + words <= kMostAtOnce) {
+      made_at_once_.fetch_add(words, std::memory_order_relaxed);
+      return false;
+    }
+  }
+  BackgroundCompiler* background = background_.load(std::memory_order_acquire);
+  if (background == nullptr) {
+    const std::lock_guard guard(background_mutex_);
+    if (background_owner_ == nullptr) {
+      background_owner_ = std::make_unique<BackgroundCompiler>(*code_, thread.instance().sampler());
+      background_.store(background_owner_.get(), std::memory_order_release);
+    }
+    background = background_owner_.get();
+  }
+  return background->ask(function, word);
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {

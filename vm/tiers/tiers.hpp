@@ -19,12 +19,16 @@
 #include "vm/interpreter/image.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/thread.hpp"
+#include "vm/tiers/background_compiler.hpp"
 #include "vm/tiers/tier.hpp"
 
 namespace cairn {
 
 class Tiers {
  public:
+  /// Which optimized code is made in the background on the automatic tier (CAIRN_BACKGROUND).
+  enum class Background : std::uint8_t { Never, Large, Always };
+
   Tiers(const Image& image, Tier tier, const Limits& limits);
 
   /// The image's functions, called through their enter words.
@@ -38,9 +42,14 @@ class Tiers {
   /// The fuel ran out at a back edge to `next`: where to go on there.
   const bytecode::Word* hot_loop(const bytecode::Word* next, Thread& thread);
   /// The fuel ran out in machine code, at a back edge to `next`: the point of better code to go on at, or null.
-  const bytecode::Word* hot_code(const bytecode::Word* next);
+  const bytecode::Word* hot_code(const bytecode::Word* next, Thread& thread);
   /// A function that begins at `next` and has baseline code is called often: where better code is entered, or null.
-  const bytecode::Word* hot_entry(const bytecode::Word* next);
+  const bytecode::Word* hot_entry(const bytecode::Word* next, Thread& thread);
+  /// Whether better code is being made on the thread in the background.
+  [[nodiscard]] bool awaits_code() const {
+    const BackgroundCompiler* background = background_.load(std::memory_order_acquire);
+    return background != nullptr && background->busy();
+  }
   /// Where a frame that stopped at `pc` goes on: there, or at the resume point of its machine code.
   [[nodiscard]] const bytecode::Word* resume_at(const bytecode::Word* pc) const;
 
@@ -73,6 +82,8 @@ class Tiers {
     return tier_ == Tier::Optimizing ? jit::Level::Optimized : jit::Level::Baseline;
   }
   [[nodiscard]] const bytecode::Word* interpreted(std::uint32_t function) const;
+  /// Has the optimized code of the function at a word made in the background. False when it is to be made at once.
+  bool made_in_background(std::uint32_t function, std::uint32_t word, Thread& thread);
 
   const Image& image_;
   const Tier tier_;
@@ -87,6 +98,11 @@ class Tiers {
   std::size_t kernel_bytes_ = 0;
   std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_, for signal handlers
   bool always_counts_ = false;
+  const Background in_background_;
+  std::atomic<std::uint64_t> made_at_once_{0};  // words of bytecode
+  std::mutex background_mutex_;
+  std::atomic<BackgroundCompiler*> background_{nullptr};
+  std::unique_ptr<BackgroundCompiler> background_owner_;  // ends before the code it makes
 };
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 // (kFastReturn); to any other they are stored, and the frame is left as the interpreter leaves it.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <string>
@@ -44,6 +45,7 @@ struct CodeFrame {
 struct EmitOptions {
   bool listed = false;
   bool wants_lines = false;
+  const std::atomic<bool>* given_up = nullptr;  // set by another thread: no code is needed any more
   /// The machine code of the baseline at that word of the function, or null.
   std::function<const void*(std::uint32_t function, std::uint32_t word)> baseline_at;
   /// Whether the function's arguments go to registers by a stub that is made already.

@@ -10,10 +10,13 @@ std::unique_ptr<Generated> Generated::make(asmjit::CodeHolder& holder, const Fun
     if (why != nullptr) *why = part;
     return nullptr;
   };
+  const auto given_up = [stop = options.given_up] { return stop != nullptr && stop->load(std::memory_order_relaxed); };
   auto made = std::make_unique<Generated>();
   if (!select(function, target, made->nodes_)) return refuse("an instruction without a form");
   build_intervals(function, made->nodes_, made->intervals_);
+  if (given_up()) return refuse("nobody waits for it");
   if (!allocate(made->nodes_, made->intervals_)) return refuse("registers");
+  if (given_up()) return refuse("nobody waits for it");
   if (!find_homes(function, target, made->nodes_, made->intervals_, made->homes_)) return refuse("homes");
   resolve(function, made->nodes_, made->intervals_, made->homes_, made->moves_);
   std::size_t calls = 0;

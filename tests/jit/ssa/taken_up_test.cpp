@@ -117,6 +117,7 @@ TEST_CASE("a nest of loops that turns hot within does what the interpreter does"
 TEST_CASE("a function without loops that is called often gets better code, and so does the loop that calls it",
           "[jit]") {
   const CodeFromSsa from_ssa(true);
+  const InBackground asked(false);
   const Image image(from_text(R"(module "calls"
 file 0 "calls.cairn"
 signature 0 (u64) -> u64
