@@ -25,7 +25,10 @@ class Dominators {
   [[nodiscard]] const std::vector<BlockId>& order() const { return order_; }
   [[nodiscard]] BlockId immediate(BlockId block) const { return idom_[block]; }
   [[nodiscard]] bool is_reachable(BlockId block) const { return idom_[block] != kNone; }
-  [[nodiscard]] bool dominates(BlockId a, BlockId b) const { return first_[a] <= first_[b] && last_[b] <= last_[a]; }
+  /// Blocks made since dominate nothing, as far as is known.
+  [[nodiscard]] bool dominates(BlockId a, BlockId b) const {
+    return a < first_.size() && b < first_.size() && first_[a] <= first_[b] && last_[b] <= last_[a];
+  }
   /// Every block in an order in which a block's dominator tree stands behind it.
   [[nodiscard]] const std::vector<BlockId>& preorder() const { return preorder_; }
 

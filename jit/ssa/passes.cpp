@@ -24,9 +24,12 @@ constexpr Pass kPasses[] = {
     // Where nothing leaves to baseline code, the frame's memory need not be what it would find.
     {"memory", promote_memory},           //
     {"clean", clean},                     //
+    {"rows", vectorize_rows},             //
     {"vectors", vectorize_loops},         //
     {"accumulators", keep_accumulators},  //
     {"conditions", convert_conditions},   //
+    {"clean", clean},                     //
+    {"unrolling", unroll_loops},          //
     {"numbering", number_values},         //
     {"clean", clean},
 };

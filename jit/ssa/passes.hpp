@@ -50,8 +50,12 @@ bool hoist_invariants(Function& function, const Context& context);
 bool reduce_strength(Function& function, const Context& context);
 /// Cheap operations behind a branch are done always, and one result is selected.
 bool convert_conditions(Function& function, const Context& context);
+/// Nests are done a vector of the outer loop's turns at a time.
+bool vectorize_rows(Function& function, const Context& context);
 /// Loops over elements are done a vector at a time.
 bool vectorize_loops(Function& function, const Context& context);
+/// Small counted loops are done four turns at a time.
+bool unroll_loops(Function& function, const Context& context);
 /// What a loop adds to one place of memory is in a register while it runs.
 bool keep_accumulators(Function& function, const Context& context);
 /// Points, which only passes have use for.

@@ -48,25 +48,13 @@ bool Vectorizer::find_blocks(const Loop& loop) {
          f_.end_of(keep_).op == Opcode::Jump && f_.blocks[keep_].successors[0] == latch_;
 }
 
+/// Counting up by one, in 64 bits.
 bool Vectorizer::find_counter() {
-  const Instruction& end = f_.end_of(latch_);
-  if (end.op != Opcode::Branch || end.relation != Relation::Lt || end.kind != Kind::U64) return false;
-  if (f_.blocks[latch_].successors[0] != body_ || !is_outside(end.b) || is_outside(end.a)) return false;
-  next_ = end.a;
-  bound_ = end.b;
-  const Instruction& step = f_.at(next_);
-  if (step.op != Opcode::Add || step.mode != Mode::Exact || f_.at(step.b).op != Opcode::Const ||
-      f_.at(step.b).immediate != 1) {
-    return false;
-  }
-  counter_ = step.a;
-  const Instruction& phi = f_.at(counter_);
-  if (phi.op != Opcode::Phi || phi.block != body_) return false;
-  for (const Use& use : f_.uses_of(phi)) {
-    if (use.slot == before_) start_ = use.value;
-    if (use.slot == latch_ && use.value != next_) return false;
-  }
-  return prover_.at_most(start_, bound_, -1, {before_, kNone}, false);
+  const BlockId blocks[] = {body_, keep_, latch_};
+  const auto counted = find_counted(f_, blocks, before_, latch_, prover_);
+  if (!counted || counted->kind != Kind::U64 || counted->step != 1) return false;
+  counted_ = *counted;
+  return true;
 }
 
 /// The phis beside the counter: sums, or how many elements were kept.
@@ -74,7 +62,7 @@ bool Vectorizer::find_carried() {
   for (const Value value : f_.blocks[body_].code) {
     const Instruction& phi = f_.at(value);
     if (phi.op != Opcode::Phi) break;
-    if (value == counter_) continue;
+    if (value == counted_.counter) continue;
     Value next = kNoValue;
     for (const Use& use : f_.uses_of(phi)) {
       if (use.slot == latch_) next = use.value;
@@ -110,10 +98,10 @@ bool Vectorizer::find_kept(Value phi, Value next) {
   return true;
 }
 
-bool Vectorizer::has_vectors(const Instruction& i) const {
+bool has_vectors(const Function& f, const Context& context, const Instruction& i) {
   if (i.mode == Mode::Checked) return false;
   const std::uint32_t size = size_of(i.kind);
-  const bool wide = context_.vector_bytes == 64;
+  const bool wide = context.vector_bytes == 64;
   if (i.op == Opcode::Convert) {
     return wide && is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
   }
@@ -137,7 +125,7 @@ bool Vectorizer::has_vectors(const Instruction& i) const {
       return size < 8;
     case Opcode::Shl:
     case Opcode::Shr:
-      return size >= 4 && f_.at(i.b).op == Opcode::Const && (size == 4 || !is_signed(i.kind));
+      return size >= 4 && f.at(i.b).op == Opcode::Const && (size == 4 || !is_signed(i.kind));
     default:
       return false;
   }
@@ -156,7 +144,7 @@ bool Vectorizer::classify() {
   accesses_.clear();
   size_ = stride_ = 0;
   is_dear_ = has_counts_ = false;
-  classes_[counter_] = Class::Linear;
+  classes_[counted_.counter] = Class::Linear;
   for (const BlockId b : {body_, keep_, latch_}) {
     for (const Value value : f_.blocks[b].code) {
       if (!classify(value)) return false;
@@ -178,7 +166,7 @@ bool Vectorizer::classify() {
 /// Whether there is a form for it; what it is to others.
 bool Vectorizer::classify(Value value) {
   const Instruction& i = f_.at(value);
-  if (value == next_) {
+  if (value == counted_.next) {
     classes_[value] = Class::Linear;
     return true;
   }
@@ -220,7 +208,7 @@ bool Vectorizer::classify(Value value) {
       return true;
     }
   }
-  if (!has_vectors(i) || !takes(size_of(i.kind)) || !is_operand(i.a)) return false;
+  if (!has_vectors(f_, context_, i) || !takes(size_of(i.kind)) || !is_operand(i.a)) return false;
   const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
   if (i.b != kNoValue && !shifts && !is_operand(i.b)) return false;
   if (i.c != kNoValue && !is_operand(i.c)) return false;
@@ -282,8 +270,8 @@ bool Vectorizer::classify_condition() {
 }
 
 void Vectorizer::index_of(Value value, Index& index) const {
-  if (value == counter_) return;
-  if (value == next_) {
+  if (value == counted_.counter) return;
+  if (value == counted_.next) {
     ++index.number;
     return;
   }

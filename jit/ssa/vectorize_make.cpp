@@ -1,4 +1,4 @@
-// What the vectorizer makes of a loop: before -> vectors -> rest -> the loop as it was.
+// What the vectorizer makes of a loop: a strip of its turns (strip.hpp) done a vector at a time.
 #include <algorithm>
 
 #include "jit/ssa/vectorizer.hpp"
@@ -32,38 +32,6 @@ Value Vectorizer::binary(BlockId block, Opcode op, Kind kind, Value a, Value b, 
   i.a = a;
   i.b = b;
   return put(block, i);
-}
-
-Value Vectorizer::phi(BlockId block, Kind kind) {
-  Instruction i;
-  i.op = Opcode::Phi;
-  i.kind = kind;
-  return put(block, i);
-}
-
-void Vectorizer::branch(BlockId block, Relation relation, Value a, Value b, BlockId yes, BlockId no, Likely likely) {
-  Instruction i;
-  i.op = Opcode::Branch;
-  i.kind = Kind::U64;
-  i.relation = relation;
-  i.likely = likely;
-  i.a = a;
-  i.b = b;
-  put(block, i);
-  f_.blocks[block].successors = {yes, no};
-}
-
-/// Whether something behind the loop is made of what its iterations made.
-bool Vectorizer::leaves_values() {
-  for (BlockId b = 0; b < f_.blocks.size(); ++b) {
-    if (b == body_ || b == keep_ || b == latch_) continue;
-    for (const Value value : f_.blocks[b].code) {
-      bool found = false;
-      each_operand(f_, f_.at(value), [&](Value operand) { found = found || !is_outside(operand); });
-      if (found) return true;
-    }
-  }
-  return false;
 }
 
 /// The value as lanes of the kind.
@@ -159,8 +127,8 @@ void Vectorizer::copy_access(Value value) {
   }
   i.lanes = lanes_;
   // The counter's successor as an index is the counter and an offset.
-  if (i.b == next_) {
-    i.b = copies_[counter_];
+  if (i.b == counted_.next) {
+    i.b = copies_[counted_.counter];
     i.immediate += size_;
   } else {
     i.b = copies_[i.b];
@@ -241,73 +209,28 @@ void Vectorizer::keep() {
 
 void Vectorizer::make() {
   // Where the loop leaves no values, vectors do all that fills them and nothing may be left.
-  const bool all = !leaves_values();
-  const Relation more = all ? Relation::Le : Relation::Lt;
+  const BlockId blocks[] = {body_, keep_, latch_};
+  const bool all = !leaves_values(f_, blocks);
   lanes_ = static_cast<std::uint8_t>(bytes_ / size_);
-  vectors_ = f_.add_block(f_.blocks[body_].word);
-  rest_ = f_.add_block(f_.blocks[body_].word);
   iota_ = kNoValue;
   records_.clear();
-  const Value step = number(lanes_);
-  const Value left = binary(before_, Opcode::Sub, Kind::U64, bound_, start_);
-  const Value limit = binary(before_, Opcode::Sub, Kind::U64, bound_, step);
-  copies_.assign(f_.code.size(), kNoValue);
-  lifted_.assign(f_.code.size(), kNoValue);
-
+  Strip strip(f_, counted_, lanes_);
+  vectors_ = strip.block();
   std::vector<Carried*> carried;
   for (Carried& sum : sums_) carried.push_back(&sum);
   if (kept_.phi != kNoValue) carried.push_back(&kept_);
-  Carried counting{counter_, next_, kNoValue, kNoValue};
-  carried.push_back(&counting);
-  for (Carried* each : carried) each->copy = phi(vectors_, f_.at(each->phi).kind);
-  copies_[counter_] = counting.copy;
+  for (Carried* each : carried) each->copy = strip.carry(each->phi);
+  copies_.assign(f_.code.size(), kNoValue);
+  lifted_.assign(f_.code.size(), kNoValue);
+  copies_[counted_.counter] = strip.counter();
   std::vector<Value> code = f_.blocks[body_].code;
   if (body_ != latch_) {
     for (const BlockId b : {keep_, latch_}) code.insert(code.end(), f_.blocks[b].code.begin(), f_.blocks[b].code.end());
   }
   for (const Value value : code) copy(value);
   if (kept_.phi != kNoValue) keep();
-  counting.behind = binary(vectors_, Opcode::Add, Kind::U64, counting.copy, step);
-  f_.at(counting.behind).mode = Mode::Exact;
-  branch(vectors_, more, counting.behind, limit, vectors_, rest_, Likely::First);
-  f_.at(f_.blocks[before_].code.back()) = {};
-  f_.blocks[before_].code.pop_back();
-  branch(before_, more, step, left, vectors_, rest_, Likely::First);
-  f_.blocks[vectors_].predecessors = {before_, vectors_};
-  f_.blocks[rest_].predecessors = {before_, vectors_};
-  std::ranges::replace(f_.blocks[body_].predecessors, before_, rest_);
-  std::ranges::sort(f_.blocks[body_].predecessors);
-
-  // The loop as it was goes on where the vectors end.
-  Value from = kNoValue;
-  for (const Carried* each : carried) {
-    const Value behind = phi(rest_, f_.at(each->phi).kind);
-    for (Use& use : f_.uses_of(f_.at(each->phi))) {
-      if (use.slot != before_) continue;
-      const Use ways[] = {{before_, use.value}, {vectors_, each->behind}};
-      use = {rest_, behind};
-      f_.set_uses(f_.at(each->copy), ways);
-      f_.set_uses(f_.at(behind), ways);
-      break;
-    }
-    if (each == &counting) from = behind;
-  }
-  if (!all) {
-    Instruction jump;
-    jump.op = Opcode::Jump;
-    put(rest_, jump);
-    f_.blocks[rest_].successors = {body_};
-    return;
-  }
-  const BlockId done = f_.blocks[latch_].successors[1];
-  branch(rest_, Relation::Lt, from, bound_, body_, done, Likely::Unknown);
-  f_.blocks[done].predecessors.push_back(rest_);
-  for (const Value value : f_.blocks[done].code) {
-    if (f_.at(value).op != Opcode::Phi) break;
-    std::vector<Use> list(f_.uses_of(f_.at(value)).begin(), f_.uses_of(f_.at(value)).end());
-    list.push_back({rest_, std::ranges::find(list, latch_, &Use::slot)->value});
-    f_.set_uses(f_.at(value), list);
-  }
+  for (const Carried* each : carried) strip.behind(each->phi, each->behind);
+  strip.close(all, strip.block());
 }
 
 }  // namespace cairn::jit::ssa

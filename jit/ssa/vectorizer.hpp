@@ -3,14 +3,16 @@
 
 #include <array>
 
-#include <array>
-
 #include "jit/ssa/alias.hpp"
 #include "jit/ssa/flow.hpp"
 #include "jit/ssa/passes.hpp"
 #include "jit/ssa/prover.hpp"
+#include "jit/ssa/strip.hpp"
 
 namespace cairn::jit::ssa {
+
+/// Whether the operation has a form on vectors of its kind.
+[[nodiscard]] bool has_vectors(const Function& function, const Context& context, const Instruction& instruction);
 
 class Vectorizer {
  public:
@@ -58,7 +60,6 @@ class Vectorizer {
   /// Whether the value is the counter and something that does not change: one more in each iteration.
   [[nodiscard]] bool is_linear(Value value) const { return class_of(value) == Class::Linear; }
   bool is_operand(Value value);
-  [[nodiscard]] bool has_vectors(const Instruction& i) const;
   /// An index as what does not change and a number, without the counter.
   struct Index {
     std::vector<Value> added, taken;
@@ -89,13 +90,10 @@ class Vectorizer {
   Value load_element(Instruction i);
   void store_element(Instruction i, Value vector);
   void keep();
-  [[nodiscard]] bool leaves_values();
   Value put(BlockId block, Instruction i);
   Value number(std::int64_t immediate);
   Value binary(BlockId block, Opcode op, Kind kind, Value a, Value b, std::uint8_t lanes = 1);
-  Value phi(BlockId block, Kind kind);
   Value operand(Value value, Kind kind);
-  void branch(BlockId block, Relation relation, Value a, Value b, BlockId yes, BlockId no, Likely likely);
 
   /// A phi of the loop's start that is no counter, what the vectors have of it, and what comes next.
   struct Carried {
@@ -112,7 +110,7 @@ class Vectorizer {
   BlockId before_ = 0;
   // One block, or one that leads to another or past it, and where they meet.
   BlockId body_ = 0, keep_ = 0, latch_ = 0;
-  Value counter_ = kNoValue, next_ = kNoValue, start_ = kNoValue, bound_ = kNoValue;
+  CountedLoop counted_;
   std::vector<Carried> sums_;  // of floats, in the order of the elements
   Carried kept_;               // how many elements were stored on condition; `step`: one more
   Value kept_step_ = kNoValue, kept_store_ = kNoValue;
@@ -125,7 +123,7 @@ class Vectorizer {
   bool has_counts_ = false;   // some operand is the counter of each lane
   bool is_dear_ = false;      // some operation takes longer than putting lanes in order
   // While it is made.
-  BlockId vectors_ = 0, rest_ = 0;
+  BlockId vectors_ = 0;
   std::uint8_t lanes_ = 0;
   std::vector<Value> copies_, lifted_;  // by value: its copy, as a vector's lanes
   std::vector<Records> records_;

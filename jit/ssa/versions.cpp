@@ -1,6 +1,7 @@
 // Loop versions. A guard of a counted loop whose operands grow with the counter holds in every iteration when it holds
-// in the last, and one of operands that do not change holds always when it holds once: it is asked before the loop, and
-// where it fails there control leaves to the baseline code, which traps exactly where it must.
+// in the last, one of operands that fall with it when it holds in the first, and one of operands that do not change
+// holds always when it holds once: it is asked before the loop, and where it fails there control leaves to the baseline
+// code, which traps exactly where it must.
 #include <algorithm>
 #include <map>
 
@@ -32,6 +33,7 @@ class Versions {
     Value start = kNoValue;
     Value bound = kNoValue;  // the phi is below it at the guard in question
     bool is_signed = false;
+    bool asks_start = false;  // that the phi is below it at first is not known
   };
 
   bool loop(std::uint32_t index) {
@@ -50,7 +52,9 @@ class Versions {
     at_end_.clear();
     at_start_.clear();
     counters_.clear();
+    falling_.clear();
     bounds_.clear();
+    asked_.clear();
     uses_made_ = false;
     find_counters(loop);
     bool any = false;
@@ -63,12 +67,14 @@ class Versions {
         const Value value = f_.blocks[b].code[k];
         const Prover::Point point{b, position++};
         const bool asks = f_.at(value).op == Opcode::Guard || f_.at(value).mode == Mode::Checked;
-        if (!asks || f_.at(value).leaves || !ask_before(value, point)) continue;
+        // What an inner loop asks before it goes further out, where it is asked in every turn.
+        if (!asks || (f_.at(value).leaves && !dominates_latches(b)) || !ask_before(value, point)) continue;
         any = true;
         if (f_.at(value).op == Opcode::Guard) {
           gone.push_back(value);
         } else {
           f_.at(value).mode = Mode::Exact;
+          f_.at(value).leaves = false;
           f_.at(value).use_count = 0;
         }
       }
@@ -90,6 +96,7 @@ class Versions {
       for (const Use& use : f_.uses_of(phi)) (use.slot == loop.latches[0] ? next : start) = use.value;
       if (start == kNoValue || next == kNoValue) continue;
       const Instruction& step = f_.at(next);
+      if (falls_by(step, value)) falling_.push_back({value, start, kNoValue, is_signed(step.kind)});
       if (step.op != Opcode::Add || step.mode == Mode::Wrap || is_float(step.kind)) continue;
       const Value by = step.a == value ? step.b : step.b == value ? step.a : kNoValue;
       if (by == kNoValue || !is_outside(by)) continue;
@@ -114,19 +121,14 @@ class Versions {
     used_ = {};
     if (i.op == Opcode::Guard && !is_outside(i.a)) i.a = counter_above(i.a, point);
     // Every value the question is about, at its largest and where the loop starts.
-    if (i.op == Opcode::Guard) {
-      if (i.relation != Relation::Lt && i.relation != Relation::Le) {
-        if (!is_outside(i.a) || !is_outside(i.b)) return false;
-      } else if (!is_outside(i.b) || !grows(i.a, point, 0)) {
-        return false;
-      }
-    } else {
-      if (!monotone(i, point, 0)) return false;
-    }
+    const bool sinks = i.op == Opcode::Guard && is_below(i.relation) && !is_outside(i.a) && is_outside(i.b) &&
+                       sinks_from(i.a, is_signed(kind), 0);
+    if (!sinks && !(i.op == Opcode::Guard ? rises(i, point) : monotone(i, point, 0))) return false;
     if (used_.phi == kNoValue && !dominates_latches(point.block)) return false;  // perhaps never asked at all
+    if (used_.asks_start) ask_start();
     if (i.op == Opcode::Guard) {
       Instruction guard = i;
-      guard.a = clone(i.a, at_end_, true);
+      guard.a = sinks ? clone(i.a, at_start_, false) : clone(i.a, at_end_, true);
       guard.first_use = guard.use_count = 0;
       leaving(guard);
       put(guard);
@@ -136,6 +138,37 @@ class Versions {
     if (both) static_cast<void>(clone(value, at_start_, false));
     static_cast<void>(clone(value, at_end_, true));
     return true;
+  }
+
+  /// Whether the guard holds wherever it holds of the last iteration, or asks of what does not change.
+  bool rises(const Instruction& guard, Prover::Point point) {
+    if (!is_below(guard.relation)) return is_outside(guard.a) && is_outside(guard.b);
+    return is_outside(guard.b) && grows(guard.a, point, 0);
+  }
+
+  static bool is_below(Relation relation) { return relation == Relation::Lt || relation == Relation::Le; }
+
+  /// Whether the step makes of the phi what is not above it, or traps.
+  [[nodiscard]] bool falls_by(const Instruction& step, Value phi) const {
+    if (step.op != Opcode::Sub || step.mode == Mode::Wrap || is_float(step.kind) || step.a != phi) return false;
+    if (!is_signed(step.kind)) return true;
+    return f_.at(step.b).op == Opcode::Const && f_.at(step.b).immediate >= 0;
+  }
+
+  /// Whether the value is never above what it is in the first iteration, as a number of that sign.
+  [[nodiscard]] bool sinks_from(Value value, bool is_signed, std::uint32_t depth) const {
+    const Instruction& i = f_.at(value);
+    if (is_float(i.kind) || i.lanes != 1 || jit::is_signed(i.kind) != is_signed) return false;
+    if (is_outside(value) || std::ranges::find(falling_, value, &Counter::phi) != falling_.end()) return true;
+    if (depth > 6 || i.mode == Mode::Wrap) return false;
+    switch (i.op) {
+      case Opcode::Add:
+        return sinks_from(i.a, is_signed, depth + 1) && sinks_from(i.b, is_signed, depth + 1);
+      case Opcode::Sub:
+        return is_outside(i.b) && sinks_from(i.a, is_signed, depth + 1);
+      default:
+        return false;
+    }
   }
 
   [[nodiscard]] bool dominates_latches(BlockId block) const {
@@ -213,7 +246,43 @@ class Versions {
       used_.bound = bound;
       return true;
     }
+    for (const Value bound : bounds_) {
+      if (!ends_below(counter, bound)) continue;
+      used_ = counter;
+      used_.bound = bound;
+      used_.asks_start = true;
+      return true;
+    }
     return false;
+  }
+
+  /// Whether the loop begins again only where the counter is below the bound.
+  [[nodiscard]] bool ends_below(const Counter& counter, Value bound) const {
+    const BlockId latch = loops_.loops[index_].latches[0];
+    const Instruction& end = f_.end_of(latch);
+    if (end.op != Opcode::Branch || end.relation != Relation::Lt || end.b != bound ||
+        f_.blocks[latch].successors[0] != header_ || f_.blocks[latch].successors[1] == header_ ||
+        is_signed(end.kind) != counter.is_signed || f_.at(bound).kind != end.kind) {
+      return false;
+    }
+    const auto ways = f_.uses_of(f_.at(counter.phi));
+    return std::ranges::any_of(ways, [&](const Use& use) { return use.slot == latch && use.value == end.a; });
+  }
+
+  /// Asks before the loop whether the counter starts below its bound, once.
+  void ask_start() {
+    const std::pair question{used_.start, used_.bound};
+    if (std::ranges::find(asked_, question) != asked_.end()) return;
+    asked_.push_back(question);
+    Instruction guard;
+    guard.op = Opcode::Guard;
+    guard.kind = f_.at(used_.bound).kind;
+    guard.relation = Relation::Lt;
+    guard.trap = TrapKind::Bounds;
+    guard.a = used_.start;
+    guard.b = used_.bound;
+    leaving(guard);
+    put(guard);
   }
 
   // ---- before the loop
@@ -260,7 +329,9 @@ class Versions {
     const std::pair key{value, used_.bound};
     if (const auto known = made.find(key); known != made.end()) return known->second;
     Value result = kNoValue;
-    if (counter_of(value) != nullptr) {
+    if (const auto falling = std::ranges::find(falling_, value, &Counter::phi); falling != falling_.end()) {
+      result = falling->start;
+    } else if (counter_of(value) != nullptr) {
       result = at_largest ? last_value() : used_.start;
     } else {
       Instruction i = f_.at(value);
@@ -280,12 +351,14 @@ class Versions {
   /// The bound less one; zero for a bound of zero, where no iteration asks.
   Value last_value() {
     const Kind kind = used_.is_signed ? Kind::I64 : Kind::U64;
-    const bool above = prover_.at_most(used_.start, used_.bound, -1, {before_, kNone}, used_.is_signed);
+    const bool above =
+        used_.asks_start || prover_.at_most(used_.start, used_.bound, -1, {before_, kNone}, used_.is_signed);
     Instruction one;
     one.op = Opcode::Const;
     one.kind = kind;
     one.immediate = 1;
-    const Value number = put(one);
+    const Value number = f_.make(one);  // numbers stand in the entry
+    f_.blocks[0].code.insert(f_.blocks[0].code.begin(), number);
     Value bound = used_.bound;
     if (!above) {
       Instruction positive;
@@ -311,8 +384,9 @@ class Versions {
   std::uint32_t index_ = 0;
   BlockId header_ = 0, before_ = 0;
   Value point_ = kNoValue;
-  std::vector<Counter> counters_;
+  std::vector<Counter> counters_, falling_;  // those that rise, those that fall
   std::vector<Value> bounds_;
+  std::vector<std::pair<Value, Value>> asked_;                  // starts and bounds
   std::map<std::pair<Value, Value>, Value> at_end_, at_start_;  // by value and bound
   Counter used_;
   bool falls_ = false;

@@ -12,16 +12,14 @@ asmjit::Label Emitter::target(std::uint32_t successor) const {
 
 /// Whether the successor's code stands next.
 bool Emitter::falls_into(std::uint32_t successor) const {
-  const std::uint32_t to = forward_[n_.blocks[block_].successors[successor]];
-  for (std::uint32_t b = block_ + 1; b < n_.blocks.size(); ++b) {
-    if (forward_[b] != b) continue;  // no code is made for it
-    return b == to;
-  }
-  return false;
+  return forward_[n_.blocks[block_].successors[successor]] == next_;
 }
 
 void Emitter::jump(std::uint32_t successor) {
-  if (!falls_into(successor)) a_.jmp(target(successor));
+  if (falls_into(successor)) return;
+  const std::vector<std::uint32_t>& chain = repeats_[forward_[n_.blocks[block_].successors[successor]]];
+  if (chain.empty() || is_repeating_ || n_.blocks[block_].is_cold) return (void)a_.jmp(target(successor));
+  repeat(chain);
 }
 
 /// A jump on floats. Where control falls to `yes`, what is not so is asked.

@@ -4,6 +4,14 @@
 namespace cairn::jit::ssa {
 
 asmjit::Label Emitter::trap(TrapKind kind, asmjit::InstId undo, bool narrow, bool stored) {
+  if (is_repeating_) {  // what fails is the same node, and its values are where they were
+    for (const Exit& known : exits_) {
+      if (known.node == at_ && known.kind == Exit::Kind::Trap && known.trap == kind && known.undo == undo &&
+          known.undo_narrow == narrow && known.stored == stored) {
+        return known.label;
+      }
+    }
+  }
   Exit exit;
   exit.kind = Exit::Kind::Trap;
   exit.label = a_.newLabel();

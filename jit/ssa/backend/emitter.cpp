@@ -38,7 +38,28 @@ bool Emitter::emit(ResumePoint* points) {
     }
   }
   find_early_moves();
-  // A block that only jumps and moves nothing is jumped over.
+  find_forwards();
+  find_repeats();
+  entries();
+  std::vector<std::uint32_t> made;  // blocks that code is made for
+  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+    if (b == 0 || forward_[b] == b) made.push_back(b);
+  }
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const MachineBlock& of = n_.blocks[made[k]];
+    if (options_.listed && k > 0 && of.is_cold && !n_.blocks[made[k - 1]].is_cold) a_.comment("; cold");
+    if (of.is_loop_start && !of.is_cold) a_.align(asmjit::AlignMode::kCode, 16);
+    a_.bind(labels_[made[k]]);
+    next_ = k + 1 < made.size() ? made[k + 1] : kNone;
+    if (!block(made[k])) return false;
+  }
+  stubs();
+  find_guarded();
+  return true;
+}
+
+/// A block that only jumps and moves nothing is jumped over.
+void Emitter::find_forwards() {
   forward_.resize(n_.blocks.size());
   for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
     std::uint32_t to = b;
@@ -56,21 +77,6 @@ bool Emitter::emit(ResumePoint* points) {
     }
     forward_[b] = to;
   }
-  entries();
-  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
-    if (options_.listed && b > 0 && n_.blocks[b].is_cold && !n_.blocks[b - 1].is_cold) a_.comment("; cold");
-    block_ = b;
-    const MachineBlock& block = n_.blocks[b];
-    if (b != 0 && forward_[b] != b) continue;
-    if (block.is_loop_start && !block.is_cold) a_.align(asmjit::AlignMode::kCode, 16);
-    a_.bind(labels_[b]);
-    for (std::uint32_t k = block.first; k < block.end; ++k) {
-      if (!node(k)) return false;
-    }
-  }
-  stubs();
-  find_guarded();
-  return true;
 }
 
 void Emitter::find_guarded() {
@@ -285,6 +291,12 @@ void Emitter::note_frame(std::uint32_t frame) {
   noted_frame_ = frame;
   code_frames_.push_back({static_cast<std::uint32_t>(a_.offset()), {}});
   for (; frame != 0; frame = f_.frames[frame].parent) code_frames_.back().inlined.push_back(f_.frames[frame].function);
+}
+
+bool Emitter::block(std::uint32_t b) {
+  block_ = b;
+  for (std::uint32_t k = n_.blocks[b].first; is_fine_ && k < n_.blocks[b].end; ++k) is_fine_ = node(k) && is_fine_;
+  return is_fine_;
 }
 
 bool Emitter::node(std::uint32_t k) {

@@ -79,12 +79,13 @@ class Emitter {
   // ---- the driver and the operands of the node being made (emitter.cpp)
   void entries();
   void find_guarded();
+  void find_forwards();
   void find_early_moves();
   [[nodiscard]] bool may_move_early(std::uint32_t b, std::uint32_t edge) const;
   void prologue();
   void zero_frame();
   void arguments_to_frame(std::uint32_t function);
-  void block(std::uint32_t b);
+  bool block(std::uint32_t b);
   bool node(std::uint32_t k);
   void fixed_inputs();
   [[nodiscard]] const Input& input(std::uint32_t k) const { return n_.inputs[node_->first_input + k]; }
@@ -175,6 +176,11 @@ class Emitter {
   void address_of(const Instruction& i);
   void copy(const Instruction& i);
 
+  // ---- emit_repeats.cpp
+  void find_repeats();
+  bool find_repeat(std::uint32_t b, std::uint32_t room, std::vector<std::uint32_t>& chain) const;
+  void repeat(const std::vector<std::uint32_t>& chain);
+
   // ---- emit_control.cpp
   void branch(const Instruction& i, bool is_guard);
   void branch_floats(const Instruction& i, Label yes, Label no, bool falls_to_yes);
@@ -209,6 +215,7 @@ class Emitter {
   std::vector<Label> labels_;           // by block
   std::vector<std::uint32_t> forward_;  // by block: where a jump to it goes
   std::vector<std::uint32_t> early_;    // by block: the edge whose moves are made before its branch, or kNone
+  std::vector<std::vector<std::uint32_t>> repeats_;  // by block: what stands in place of a jump to it, or nothing
   std::vector<Exit> exits_;
   struct Constant {
     std::uint64_t low, high;
@@ -232,8 +239,11 @@ class Emitter {
   std::uint32_t stack_word_ = 0;
 
   const Node* node_ = nullptr;
-  std::uint32_t at_ = 0;     // node_'s index
-  std::uint32_t block_ = 0;  // and its block
+  std::uint32_t at_ = 0;        // node_'s index
+  std::uint32_t block_ = 0;     // and its block
+  std::uint32_t next_ = kNone;  // the block whose code stands behind that block's
+  bool is_repeating_ = false;
+  bool is_fine_ = true;  // every node had a form
 };
 
 /// The bits of ResumePoint::op beside the operation: results come back in registers.

@@ -14,13 +14,18 @@ class Order {
     place_of_.assign(f_.blocks.size(), kNone);
     for (const BlockId id : order_) {
       place_of_[id] = static_cast<std::uint32_t>(n_.blocks.size());
-      n_.blocks.push_back(
-          {id, 0, 0, {}, {}, f_.blocks[id].depth, cold_[id] != 0, f_.blocks[id].predecessors.size() > 1});
+      n_.blocks.push_back({id, 0, 0, {}, {}, f_.blocks[id].depth, cold_[id] != 0, false});
     }
     const auto real = static_cast<std::uint32_t>(n_.blocks.size());
     n_.phi_moves.resize(real);
     for (std::uint32_t b = 0; b < real; ++b) link(b);
     fix_order(real);
+    for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
+      MachineBlock& block = n_.blocks[b];
+      block.is_loop_start = std::ranges::any_of(block.predecessors, [&](std::uint32_t from) {
+        return from >= b && (block.is_cold || !n_.blocks[from].is_cold);  // a rare way stands behind where it leads
+      });
+    }
   }
 
  private:

@@ -60,10 +60,10 @@ Arrays run(Runner& runner, std::uint32_t bytes, std::uint64_t n, bool same) {
   return a;
 }
 
-/// Whether the loop became vectors. What it does is held to the interpreter, as SSA and in machine code.
-bool check(const Element& element, const std::string& body, std::uint64_t first, std::uint64_t less, bool same = false,
-           const std::array<std::string, 2>& around = {}) {
-  const Image image(looping(element, body, first, less, around), {});
+/// Whether the module's loop became vectors. What it does is held to the interpreter, as SSA and in machine code, for
+/// every length below `longest`.
+bool check(const Element& element, Module module, bool same = false, std::uint64_t longest = kLongest) {
+  const Image image(std::move(module), {});
   Limits limits;
   limits.stack_bytes = 1 << 16;
   bool is_vector = false;
@@ -76,7 +76,7 @@ bool check(const Element& element, const std::string& body, std::uint64_t first,
     const std::string fault = ssa::verify(*functions[0]);
     if (!fault.empty()) FAIL(fault << "\n" << ssa::write(*functions[0]));
     for (const ssa::Instruction& i : functions[0]->code) is_vector = is_vector || (vector_bytes == 64 && i.lanes > 1);
-    for (std::uint64_t n = 0; n < kLongest; ++n) {
+    for (std::uint64_t n = 0; n < longest; ++n) {
       Engine engine(image, Tier::Interpreter, limits);
       SsaEvaluator evaluator(image, functions, limits);
       const Arrays expected = run(engine, element.bytes, n, same);
@@ -93,6 +93,24 @@ bool check(const Element& element, const std::string& body, std::uint64_t first,
     }
   }
   return is_vector;
+}
+
+bool check(const Element& element, const std::string& body, std::uint64_t first, std::uint64_t less, bool same = false,
+           const std::array<std::string, 2>& around = {}) {
+  return check(element, looping(element, body, first, less, around), same);
+}
+
+/// A function (n, x, y): for each i in r5, r7 starts with x[i], `body` is done for each j in r6, and y[i] = r7.
+Module nest(std::string_view body) {
+  auto module = read_text(
+      "module \"loops\"\nfile 0 \"loops.cairn\"\ntype 0 f64\nsignature 0 (u64, view 0, view mut 0)\n"
+      "function 0 \"f\" signature 0 kind plain environment none parent none at 0:1:1 slots 16 memory 0 align 16\n"
+      "  r0 u64\n  r1 view 0\n  r3 view mut 0\n  r5 u64\n  r6 u64\n  r7 f64\n  r8 f64\n  r9 f64\n  r10 u64\n"
+      "  : const r5 0\n  : jump.lt.u.imm r0 1 L2\n  L0:\n  : load.at.f64 r7 r1 r5\n  : const r6 0\n  L1:\n" +
+      std::string(body) +
+      "  : loop.next r6 r0 L1\n  : store.at.f64 r3 r5 r7\n  : loop.next r5 r0 L0\n  L2:\n  : return\nend\n");
+  if (!module) FAIL(module.error());
+  return verified(std::move(*module));
 }
 
 }  // namespace
@@ -187,6 +205,34 @@ TEST_CASE("a sum in the order of its elements has terms made as vectors where th
     CHECK(whole(summed("mul", "div")));
     CHECK_FALSE(whole(summed("add", "mul")));
   }
+}
+
+TEST_CASE("rows of a nest whose sums are in order are done a lane a row", "[jit]") {
+  constexpr std::uint64_t kMostRows = 36;
+  const Element f64{"f64", 8};
+  const std::string sum = "  : mul.f64 r8 r8 r9\n  : add.f64 r7 r7 r8\n";
+  CHECK(check(f64, nest("  : load.at.f64 r8 r1 r6\n  : load.at.f64 r9 r1 r5\n" + sum), false, kMostRows));
+  // A row's number and the column's make a term.
+  CHECK(check(f64,
+              nest("  : load.at.f64 r8 r1 r6\n  : add.u64 r10 r5 r6\n  : mul.u64 r10 r10 r10\n"
+                   "  : to.f64.u r9 r10\n" +
+                   sum),
+              false, kMostRows));
+  // What is carried that is no sum of floats, and what is the same in every row.
+  CHECK(check(f64,
+              nest("  : load.at.f64 r8 r1 r6\n  : load.at.f64 r9 r1 r5\n  : mul.f64 r8 r8 r8\n"
+                   "  : div.f64 r8 r8 r9\n  : sub.f64 r7 r8 r7\n"),
+              false, kMostRows));
+  // What is stored may be what another row reads.
+  CHECK_FALSE(check(f64, nest("  : load.at.f64 r8 r3 r6\n  : load.at.f64 r9 r1 r5\n" + sum), false, kMostRows));
+  // The element of another row's column is nowhere near.
+  CHECK_FALSE(check(f64, nest("  : load.at.f64 r8 r1 r6\n  : mul.u64 r10 r5 r6\n  : load.at.f64 r9 r1 r10\n" + sum),
+                    false, kMostRows));
+}
+
+TEST_CASE("a running sum that is stored overflows in the turn it did, unrolled or not", "[jit]") {
+  check({"u32", 4}, "  : load.at.u32 r7 r1 r5\n  : add.u32 r8 r8 r7\n  : store.at.u32 r3 r5 r8\n", 0, 0);
+  check({"u8", 1}, "  : load.at.u8 r7 r1 r5\n  : add.wrap.u8 r8 r8 r7\n  : store.at.u8 r3 r5 r8\n", 0, 0);
 }
 
 }  // namespace cairn::tests

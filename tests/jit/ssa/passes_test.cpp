@@ -1,51 +1,8 @@
 // Each pass on a small function, text to text; and beside it a function that looks alike and has to stay as it is.
-#include <catch2/catch.hpp>
-
 #include "jit/ssa/flow.hpp"
-#include "jit/ssa/passes.hpp"
-#include "jit/ssa/text.hpp"
+#include "tests/jit/ssa/text_form.hpp"
 
 namespace cairn::tests {
-namespace {
-
-namespace ssa = jit::ssa;
-
-ssa::Function parsed(std::string_view text) {
-  ssa::Function function;
-  std::string error;
-  if (!ssa::read(text, function, error)) FAIL(error << "\n" << text);
-  const std::string fault = ssa::verify(function);
-  if (!fault.empty()) FAIL(fault << "\n" << text);
-  return function;
-}
-
-/// The blocks after the pass and a cleaning, without remarks and without the function's line. The frame's memory is one
-/// object of 64 bytes, which no bytecode names.
-std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std::string_view blocks,
-                  std::uint32_t vector_bytes = 0, std::string_view entry = "0") {
-  bytecode::Module module;
-  module.functions.resize(1);
-  module.signatures.resize(1);
-  module.functions[0].signature = 0;
-  module.types.resize(1);
-  module.types[0].size = 64;
-  module.functions[0].memory_bytes = 64;
-  module.functions[0].objects = {{0, 0, "object"}};
-  ssa::Function function = parsed("function 0 entry " + std::string(entry) + "\n" + std::string(blocks));
-  const ssa::Context context{module, false, vector_bytes};
-  pass(function, context);
-  ssa::clean(function, context);
-  const std::string fault = ssa::verify(function);
-  if (!fault.empty()) FAIL(fault << "\n" << ssa::write(function));
-  std::string text = ssa::write(function);
-  text.erase(0, text.find('\n') + 1);
-  for (std::size_t at = text.find("  ; from"); at != std::string::npos; at = text.find("  ; from")) {
-    text.erase(at, text.find('\n', at) - at);
-  }
-  return text;
-}
-
-}  // namespace
 
 TEST_CASE("the text form of every kind of instruction reads as it was written", "[jit]") {
   constexpr std::string_view kText = R"(function 7 entry 12
@@ -282,6 +239,66 @@ b3 @5:
   CHECK(text.contains("guard.leaves.lt.u64"));
   CHECK(text.contains("v3 !bounds @2 [r0=v1 r1=v2 r2=v3 r3=v4]"));
   CHECK_FALSE(text.contains("guard.lt"));
+}
+
+TEST_CASE(
+    "a guard of a counter that falls is asked of the first iteration before the loop, of one that wraps it is not",
+    "[jit]") {
+  const auto asked = [](std::string_view step) {
+    return after(ssa::version_loops, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = slot.u64 #2
+  v4 = const.u64 #0
+  v9 = const.u64 #1
+  branch.eq.u64 v1 v4 -> b3 b1
+b1 @1:
+  jump -> b2
+b2 @2:
+  v5 = phi.u64 [b1=v1 b2=v8]
+  point @2 [r0=v1 r1=v2 r2=v3 r3=v5]
+  guard.lt.u64 v5 v3 !bounds @3 [r3=v5 r2=v3]
+  store.u64 v2 v5 v5 *8 @3
+  v8 = )" + std::string(step) +
+                                         R"(.u64 v5 v9 @4
+  branch.ne.u64 v8 v4 @4 -> b2 b3 likely
+b3 @5:
+  return
+)");
+  };
+  const std::string falls = asked("sub.exact");
+  CHECK(falls.contains("guard.leaves.lt.u64 v1 v3 !bounds @2 [r0=v1 r1=v2 r2=v3 r3=v1]"));
+  CHECK_FALSE(falls.contains("guard.lt"));
+  CHECK(asked("sub").contains("guard.lt.u64 v5 v3"));
+}
+
+TEST_CASE("a counter whose start is not known to be below its bound is asked for it", "[jit]") {
+  const auto asked = [](std::string_view relation) {
+    return after(ssa::version_loops, R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = slot.u64 #2
+  v4 = slot.u64 #3
+  v9 = const.u64 #1
+  jump -> b1
+b1 @2:
+  v5 = phi.u64 [b0=v4 b1=v8]
+  point @2 [r0=v1 r1=v2 r2=v3 r3=v5]
+  guard.lt.u64 v5 v3 !bounds @3 [r3=v5 r2=v3]
+  store.u64 v2 v5 v5 *8 @3
+  v8 = add.exact.u64 v5 v9 @4
+  branch.)" + std::string(relation) +
+                                         R"(.u64 v8 v1 @4 -> b1 b2 likely
+b2 @5:
+  return
+)");
+  };
+  const std::string text = asked("lt");
+  CHECK(text.contains("guard.leaves.lt.u64 v4 v1 !bounds @2 [r0=v1 r1=v2 r2=v3 r3=v4]"));
+  CHECK(text.contains("sub.exact.u64 v1"));
+  CHECK_FALSE(text.contains("guard.lt"));
+  // A loop that ends elsewhere may go past it.
+  CHECK(asked("ne").contains("guard.lt.u64 v5 v3"));
 }
 
 TEST_CASE("what does not change in a loop is computed before it, a load that a store may change is not", "[jit]") {
