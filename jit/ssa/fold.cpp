@@ -80,14 +80,14 @@ std::optional<std::uint64_t> fold_float(Opcode op, F a, F b, F c) {
     default:
       return std::nullopt;
   }
-  if (value != value) return std::nullopt;
+  if (std::isnan(value)) return std::nullopt;
   return slot_of(value);
 }
 
 std::optional<std::uint64_t> fold_convert(const Instruction& i, std::uint64_t a) {
   if (is_float(i.source)) {
     const double from = i.source == Kind::F32 ? static_cast<double>(f32_of(a)) : f64_of(a);
-    if (from != from) return std::nullopt;
+    if (std::isnan(from)) return std::nullopt;
     if (i.kind == Kind::F64) return slot_of(from);
     if (i.kind == Kind::F32) return slot_of(static_cast<float>(from));
     const double whole = std::trunc(from);
@@ -153,7 +153,7 @@ std::optional<std::uint64_t> fold(const Instruction& i, std::uint64_t a, std::ui
       value = x - y;
       break;
     case Opcode::Mul:
-      if (i.mode == Mode::Wrap) return bits_of(static_cast<Number>(a * b), i.kind);
+      if (i.mode == Mode::Wrap) return bits_of(a * b, i.kind);
       if (i.kind == Kind::U64) {
         std::uint64_t product = 0;
         if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<std::uint64_t> fold(const Instruction& i, std::uint64_t a, std::ui
       break;
     case Opcode::Shl:
       if (b >= width_of(i.kind)) return std::nullopt;
-      return bits_of(static_cast<Number>(a << b), i.kind);
+      return bits_of(a << b, i.kind);
     case Opcode::Shr:
       if (b >= width_of(i.kind)) return std::nullopt;
       return bits_of(x >> static_cast<int>(b), i.kind);

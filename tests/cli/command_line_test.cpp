@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <ranges>
+#include <string>
+#include <string_view>
 
 #include "vm/cli/arguments.hpp"
 #include "vm/cli/help.hpp"
@@ -99,11 +102,18 @@ TEST_CASE("the last value of an option counts, or all of them when it repeats", 
   CHECK(parse("doc", {"--module", "a", "--module", "b"})->texts(Option::Module).size() == 2);
 }
 
-TEST_CASE("help of a command lists every option it has", "[cli]") {
+TEST_CASE("help of a command lists every option it has and the words the option admits", "[cli]") {
   for (const CommandRow& command : commands()) {
     const std::string help = help_text(command);
     INFO(command.name);
-    for (const Option option : command.options) CHECK(help.contains("\n  " + std::string(row_of(option).name)));
+    for (const Option option : command.options) {
+      const OptionRow& row = row_of(option);
+      const std::size_t start = help.find("\n  " + std::string(row.name) + (row.takes == Takes::Nothing ? "" : " "));
+      REQUIRE(start != std::string::npos);
+      const std::string line = help.substr(start + 1, help.find('\n', start + 1) - start);
+      INFO(line);
+      for (const auto word : std::views::split(row.words, ' ')) CHECK(line.contains(std::string_view(word)));
+    }
     CHECK(help_text().contains("\n  " + std::string(command.name) + " "));
   }
 }

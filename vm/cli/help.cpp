@@ -20,11 +20,21 @@ std::string spelled(const OptionRow& row) {
   return text;
 }
 
-/// The option's line of help: what it does and, where it is not said there, the words it admits.
+/// Whether the text says every one of these words, which spaces separate.
+bool says_each(std::string_view text, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (!text.contains(words.substr(0, end))) return false;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
+}
+
+/// The option's line of help: what it does and, where it does not say them itself, the words it admits.
 std::string described(const OptionRow& row) {
   std::string text(row.about);
   const bool lists_words = (row.takes == Takes::Word || row.takes == Takes::Words) && !row.words.empty();
-  if (!lists_words || row.about.contains(row.words.substr(0, row.words.find(' ')))) return text;
+  if (!lists_words || says_each(row.about, row.words)) return text;
   std::string words(row.words);
   std::ranges::replace(words, ' ', '|');
   return text + " (" + words + ")";
@@ -112,6 +122,12 @@ std::string bash_completions() {
       "_cairn() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  COMPREPLY=()\n"
+      "  # --option=value comes as three words.\n"
+      "  if [ \"$current\" = = ]; then\n"
+      "    current=''\n"
+      "  elif [ \"$previous\" = = ]; then\n"
+      "    previous=${COMP_WORDS[COMP_CWORD-2]}\n"
+      "  fi\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W '" +
       command_names() +
@@ -158,6 +174,8 @@ std::string zsh_completions() {
     text += "      '" + std::string(command.name) + ":" + shell_quoted(command.about) + "'\n";
   }
   text +=
+      "      '--version:print the version'\n"
+      "      '--help:list the commands'\n"
       "    )\n"
       "    _describe command names\n"
       "    return\n"
@@ -199,7 +217,8 @@ std::string manual_page() {
       ".B cairn\n.I COMMAND\n[OPTIONS] [OPERANDS] [\\-\\- ARGUMENTS]\n.br\n.B cairn\n\\-\\-version | \\-\\-help\n"
       ".SH DESCRIPTION\n"
       "A program is a .cairn file, a folder with a cairn.toml, or a .toml manifest; a command that takes one "
-      "reads the current folder when none is named. Options and operands may come in any order, and\n"
+      "reads the current folder when none is named.\n.B cairn run\nalso takes a .cbc file, a bundle that\n.B cairn "
+      "build\nwrote. Options and operands may come in any order, and\n"
       ".B \\-\\-opt value\nand\n.B \\-\\-opt=value\nare the same. What follows the first bare\n.B \\-\\-\n"
       "belongs to the program.\n.SH COMMANDS\n";
   for (const CommandRow& command : commands()) {
@@ -221,7 +240,7 @@ std::string manual_page() {
          ".SH EXIT STATUS\n"
          ".TP\n.B 0\nthe good answer: accepted, built, passed, equivalent, nothing to change.\n"
          ".TP\n.B 1\na refusal, a failed test, a counterexample, a failed validation, a formatting change under "
-         "\\-\\-check.\n"
+         "\\-\\-check, an audit that nothing explains.\n"
          ".TP\n.B 2\nno verdict: a bad path, manifest, option value or machine; an undecided answer; a usage error.\n"
          ".TP\n.B other\n.B cairn run\nends as the program does; a failed guard ends it as abort does (134 in a "
          "shell).\n"
@@ -234,7 +253,12 @@ std::string manual_page() {
          "inject.\n"
          ".TP\n.B CAIRN_GDB\nset to 1: machine code is made known to GDB.\n"
          ".TP\n.B CAIRN_LANES\nhow many host lanes there are, 1 to 1024.\n"
-         ".TP\n.B CAIRN_PROFILE\nthe host profile predict and tune use; \\-\\-profile wins.\n";
+         ".TP\n.B CAIRN_PROFILE\nthe host profile predict and tune use; \\-\\-profile wins.\n"
+         ".TP\n.B CAIRN_SHOT\na folder for the frames that std.draw.capture writes.\n"
+         ".TP\n.B CAIRN_CACHE_DIR\nthe folder of compiled kernels, in place of cairn/device below XDG_CACHE_HOME or "
+         "~/.cache.\n"
+         ".TP\n.B CAIRN_CUDA\nthe folder of a CUDA toolkit, looked into before CUDA_HOME, CUDA_PATH and the usual "
+         "places.\n";
 }
 
 }  // namespace cairn::cli

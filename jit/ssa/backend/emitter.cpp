@@ -110,8 +110,7 @@ bool Emitter::may_move_early(std::uint32_t b, std::uint32_t edge) const {
   const std::uint32_t other = block.successors[0] == edge ? block.successors[1] : block.successors[0];
   const std::uint32_t last = block.end - 1;
   const Node& branch = n_.nodes[last];
-  if (branch.value == kNoValue || f_.at(branch.value).op != Opcode::Branch ||
-      moves_.of(moves_.before[last]).size() != 0) {
+  if (branch.value == kNoValue || f_.at(branch.value).op != Opcode::Branch || !moves_.of(moves_.before[last]).empty()) {
     return false;
   }
   const auto writes = [&](const Location& location) {

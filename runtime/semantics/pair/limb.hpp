@@ -78,7 +78,7 @@ inline constexpr T kLeastNormal = limb_of<T>(Bits<T>{1} << (kPrecision<T> - 1));
 
 template <class T>
 CAIRN_PAIR_INLINE constexpr bool nan(T x) {
-  return x != x;
+  return x != x;  // NOLINT(misc-redundant-expression): only what is no number differs from itself
 }
 template <class T>
 CAIRN_PAIR_INLINE constexpr bool sign_bit(T x) {

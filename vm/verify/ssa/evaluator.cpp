@@ -118,8 +118,7 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
       break;
     case Opcode::Mul:
       if (i.mode == Mode::Wrap)
-        return jit::ssa::bits_of(static_cast<Int>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)),
-                                 i.kind);
+        return jit::ssa::bits_of(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b), i.kind);
       if (i.kind == Kind::U64) {
         std::uint64_t product = 0;
         if (__builtin_mul_overflow(x, y, &product)) {
@@ -146,7 +145,7 @@ std::uint64_t integer_result(const Instruction& i, std::uint64_t x, std::uint64_
       break;
     case Opcode::Shl:
       if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
-      return jit::ssa::bits_of(static_cast<Int>(x << y), i.kind);
+      return jit::ssa::bits_of(x << y, i.kind);
     case Opcode::Shr:
       if (y >= jit::ssa::width_of(i.kind)) return wrong("a shift past the width");
       return jit::ssa::bits_of(a >> static_cast<int>(y), i.kind);
@@ -466,11 +465,12 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           out.lane[0] = reinterpret_cast<std::uint64_t>(address());
           break;
         case Opcode::Load:
-          for (std::uint32_t k = 0; k < i.lanes; ++k) out.lane[k] = load(address() + k * jit::size_of(i.kind), i.kind);
+          for (std::uint32_t k = 0; k < i.lanes; ++k)
+            out.lane[k] = load(address() + std::size_t{k} * jit::size_of(i.kind), i.kind);
           break;
         case Opcode::Store:
           for (std::uint32_t k = 0; k < (i.use_count == 0 ? i.lanes : scalar(f.uses_of(i)[0].value)); ++k)
-            std::memcpy(address() + k * jit::size_of(i.kind), &values[i.c].lane[k], jit::size_of(i.kind));
+            std::memcpy(address() + std::size_t{k} * jit::size_of(i.kind), &values[i.c].lane[k], jit::size_of(i.kind));
           break;
         case Opcode::Copy:
           std::memmove(reinterpret_cast<void*>(scalar(i.a)), reinterpret_cast<const void*>(scalar(i.b)),
