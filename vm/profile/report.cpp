@@ -156,8 +156,9 @@ std::string table(const Report& report) {
   for (const FunctionShare& each : report.functions) {
     const std::string guards =
         each.engine == Engine::Native ? "-" : std::to_string(each.emitted) + "/" + std::to_string(each.sites);
-    std::snprintf(line, sizeof(line), " %5.1f%% %5.1f%%   %-11s%9s  ", 100 * each.time, 100 * each.self,
-                  engine_name(each.engine).data(), guards.c_str());
+    const std::string engine(engine_name(each.engine));
+    std::snprintf(line, sizeof(line), " %5.1f%% %5.1f%%   %-11s%9s  ", 100 * each.time, 100 * each.self, engine.c_str(),
+                  guards.c_str());
     text += line + each.name + "\n";
   }
   return text;

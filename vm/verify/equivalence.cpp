@@ -39,7 +39,7 @@ class Comparison {
  private:
   void decide();
   void encode_precondition();
-  SolverAnswer ask(std::string_view stage, std::vector<Term> conditions, unsigned timeout_ms);
+  SolverAnswer ask(std::string_view stage, const std::vector<Term>& conditions, unsigned timeout_ms);
   SolverAnswer ask_by_cases(const std::vector<Term>& conditions, std::size_t next,
                             std::chrono::steady_clock::time_point end);
   void learn_bounds();
@@ -75,7 +75,7 @@ class Comparison {
   Answer answer_;
 };
 
-SolverAnswer Comparison::ask(std::string_view stage, std::vector<Term> conditions, unsigned timeout_ms) {
+SolverAnswer Comparison::ask(std::string_view stage, const std::vector<Term>& conditions, unsigned timeout_ms) {
   if (question_.before_query) question_.before_query(stage);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   // Where sizes are small, fixing them leaves straight code, which is easy.
@@ -171,7 +171,7 @@ Term Comparison::within(std::uint64_t limit) {
     if (parameter.kind != Parameter::Kind::View && parameter.kind != Parameter::Kind::Owner) continue;
     bounds.push_back(terms_.binary(TermOp::LessEqualU, parameter.length, terms_.bits(64, kMostReplayed)));
   }
-  return terms_.all(std::move(bounds));
+  return terms_.all(bounds);
 }
 
 /// Asks again for an input that people can read; false when none was found and the last model is gone.
@@ -179,7 +179,7 @@ bool Comparison::settle_on_small_input(const std::vector<Term>& conditions) {
   for (const std::uint64_t limit : kSmall) {
     std::vector<Term> small = conditions;
     small.push_back(within(limit));
-    if (ask("small-" + std::to_string(limit), std::move(small), kSmallTimeout) == SolverAnswer::Sat) return true;
+    if (ask("small-" + std::to_string(limit), small, kSmallTimeout) == SolverAnswer::Sat) return true;
   }
   return ask("again", conditions, question_.timeout_ms) == SolverAnswer::Sat;
 }

@@ -112,7 +112,7 @@ std::vector<Term> Terms::conjuncts(Term term) const {
 }
 
 /// And or Or of terms: flat, sorted, each once; a term beside its opposite decides it.
-Term Terms::connect(TermOp op, std::vector<Term> terms) {
+Term Terms::connect(TermOp op, const std::vector<Term>& terms) {
   const Term neutral = op == TermOp::And ? kTrue : kFalse;
   const Term decisive = op == TermOp::And ? kFalse : kTrue;
   std::vector<Term> flat;
@@ -140,8 +140,8 @@ Term Terms::connect(TermOp op, std::vector<Term> terms) {
 }
 
 Term Terms::both(Term left, Term right) { return connect(TermOp::And, {left, right}); }
-Term Terms::all(std::vector<Term> terms) { return connect(TermOp::And, std::move(terms)); }
-Term Terms::any(std::vector<Term> terms) { return connect(TermOp::Or, std::move(terms)); }
+Term Terms::all(const std::vector<Term>& terms) { return connect(TermOp::And, terms); }
+Term Terms::any(const std::vector<Term>& terms) { return connect(TermOp::Or, terms); }
 
 /// left or right, with what both say in front: (p and c) or (p and not c) is p.
 Term Terms::factor(Term left, Term right) {
@@ -162,7 +162,7 @@ Term Terms::factor(Term left, Term right) {
   absorb(only_right, only_left);
   const Term rest = connect(TermOp::Or, {connect(TermOp::And, only_left), connect(TermOp::And, only_right)});
   common.push_back(rest);
-  return connect(TermOp::And, std::move(common));
+  return connect(TermOp::And, common);
 }
 
 Term Terms::either(Term left, Term right) {
@@ -185,11 +185,11 @@ Term Terms::distinguish(Term left, Term right) {
       if (are_opposite(term, other)) return term;
     }
   }
-  if (only_right.size() < only_left.size()) return negate(connect(TermOp::And, std::move(only_right)));
-  return connect(TermOp::And, std::move(only_left));
+  if (only_right.size() < only_left.size()) return negate(connect(TermOp::And, only_right));
+  return connect(TermOp::And, only_left);
 }
 
-Term Terms::extreme(TermOp op, std::vector<Term> terms) {
+Term Terms::extreme(TermOp op, const std::vector<Term>& terms) {
   std::vector<Term> flat;
   for (const Term term : terms) {
     if (nodes_[term].op == op) {

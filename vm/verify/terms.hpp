@@ -126,8 +126,8 @@ class Terms {
   Term negate(Term term);
   Term both(Term left, Term right);
   Term either(Term left, Term right);
-  Term all(std::vector<Term> terms);
-  Term any(std::vector<Term> terms);
+  Term all(const std::vector<Term>& terms);
+  Term any(const std::vector<Term>& terms);
   Term implies(Term left, Term right) { return either(negate(left), right); }
   Term choose(Term condition, Term then, Term otherwise);
   Term equal(Term left, Term right);
@@ -169,7 +169,7 @@ class Terms {
   Term make(TermOp op, Sort sort, std::initializer_list<Term> operands) {
     return make(op, sort, 0, std::span(operands.begin(), operands.size()));
   }
-  Term connect(TermOp op, std::vector<Term> terms);
+  Term connect(TermOp op, const std::vector<Term>& terms);
   Term factor(Term left, Term right);
   Term fold(TermOp op, unsigned width, std::uint64_t left, std::uint64_t right);
   Term simplify_arithmetic(TermOp op, Term left, Term right);
@@ -182,7 +182,7 @@ class Terms {
   Term linear(unsigned width, const std::map<Term, std::uint64_t>& sum, std::uint64_t constant);
 
   [[nodiscard]] bool are_apart(Term left, Term right);
-  Term extreme(TermOp op, std::vector<Term> terms);
+  Term extreme(TermOp op, const std::vector<Term>& terms);
   /// A choice that is the smaller or larger of what its condition compares; 0 when it is none.
   Term as_extreme(Term condition, Term then, Term otherwise);
 

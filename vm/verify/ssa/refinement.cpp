@@ -90,7 +90,7 @@ class Difference {
       const Term at = terms_.variable("at" + std::to_string(next_++), kIndex);
       parts.push_back(terms_.differ(terms_.select(left, at), terms_.select(right, at)));
     }
-    conditions_.push_back(terms_.both(before.reached, terms_.any(std::move(parts))));
+    conditions_.push_back(terms_.both(before.reached, terms_.any(parts)));
   }
   Term array(const SsaEnd& end, const Place& place, std::uint32_t size) {
     const auto found = end.memory.find({place, size});
@@ -330,7 +330,7 @@ Term short_views(Terms& terms, SsaEncoder& encoder, const bytecode::Module& modu
     }
     slot += type.slots();
   }
-  return terms.all(std::move(bounds));
+  return terms.all(bounds);
 }
 
 }  // namespace
