@@ -56,7 +56,7 @@ enum class Argument : std::uint8_t {
 
 /// How many blocks an entry is launched with.
 enum class Grid : std::uint8_t {
-  Stride,    // count / threads rounded up, at most 65535
+  Stride,    // count / (threads * Entry::per_thread) rounded up, at most 65535
   Partials,  // count / threads rounded up, at most kMostPartials; Scratch has a word for each
   Tiles,     // count / Code::tile rounded up, at most 2^31 - 1
   One,       // one
@@ -76,6 +76,7 @@ struct Entry {
   std::uint32_t threads = 0;       // of a block
   std::uint32_t shared_bytes = 0;  // static, of a block: nothing to pass, for people
   std::vector<Argument> arguments;
+  std::uint32_t per_thread = 1;  // Stride: how many indices the grid is sized to give a thread
 };
 
 // --------------------------------------------------------------------------------------------- failed guards

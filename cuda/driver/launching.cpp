@@ -16,7 +16,8 @@ std::uint64_t parts(std::uint64_t count, std::uint64_t size) { return count / si
 std::uint64_t blocks_of(const LoadedKernel& kernel, std::size_t entry, std::uint64_t count) {
   switch (kernel.code.entries[entry].grid) {
     case Grid::Stride:
-      return std::min<std::uint64_t>(parts(count, kernel.threads[entry]), kMostBlocks);
+      return std::min<std::uint64_t>(
+          parts(count, std::uint64_t{kernel.threads[entry]} * kernel.code.entries[entry].per_thread), kMostBlocks);
     case Grid::Partials:
       return std::min<std::uint64_t>(parts(count, kernel.threads[entry]), kMostPartials);
     case Grid::Tiles:

@@ -91,12 +91,23 @@ __forceinline__ At deeper(At at, U32 bytes) {
   return at;
 }
 
+#if defined(__CUDA_ARCH__)
+/// Which thread of the kernel fills its record is settled in the device's own memory: the record lies in the host's, whose
+/// link need not know atomic updates.
+static __device__ U32 record_is_taken;
+#endif
+
 /// A guard failed. The first thread to fail fills the record; the others wait for that, since a trap ends every thread.
 template <class... Slots>
 [[noreturn]] __noinline__ void failed(At at, U32 site, Slots... slots) {
   TrapRecord* const record = at.record;
   auto* const state = reinterpret_cast<volatile U32*>(&record->state);
-  if (atomicCAS(&record->state, 0U, 1U) == 0U) {
+#if defined(__CUDA_ARCH__)
+  U32* const taken = &record_is_taken;
+#else
+  U32* const taken = &record->state;
+#endif
+  if (atomicCAS(taken, 0U, 1U) == 0U) {
     record->site = site;
     record->lane = at.lane;
     record->thread = at.thread;

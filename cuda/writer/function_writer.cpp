@@ -108,12 +108,13 @@ std::string literal(RegisterKind kind, std::uint64_t bits) {
   }
 }
 
-FunctionWriter::FunctionWriter(Unit& unit, std::uint32_t index, std::string name)
+FunctionWriter::FunctionWriter(Unit& unit, std::uint32_t index, std::string name, PlannedArrays planned)
     : unit_(unit),
       module_(unit.module()),
       function_(module_.functions[index]),
       index_(index),
       name_(std::move(name)),
+      planned_(std::move(planned)),
       is_target_(function_.code.size(), false),
       is_used_(function_.slots + 2, false) {}
 
@@ -188,7 +189,16 @@ std::string FunctionWriter::parameter_list() const {
   }
   if (function_.environment != kNone) add(RegisterKind::Ref);
   if (function_.kind == FunctionKind::Kernel) list += ", Bytes shared";
+  for (const LaneArray& array : planned_.arrays) {
+    list += planned_.staged ? cat(", const Staged& staged_", array.slot)
+                            : cat(", ", type_of(array.element), "& own_", array.slot);
+  }
   return list;
+}
+
+const LaneArray* FunctionWriter::planned(std::uint32_t slot) const {
+  const auto found = std::ranges::find(planned_.arrays, slot, &LaneArray::slot);
+  return found == planned_.arrays.end() ? nullptr : &*found;
 }
 
 std::string_view FunctionWriter::result_type() const {

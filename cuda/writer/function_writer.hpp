@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/writer/lane_arrays.hpp"
 #include "cuda/writer/unit.hpp"
 #include "vm/bytecode/operation.hpp"
 
@@ -31,7 +32,7 @@ using bytecode::Word;
 
 class FunctionWriter {
  public:
-  FunctionWriter(Unit& unit, std::uint32_t index, std::string name);
+  FunctionWriter(Unit& unit, std::uint32_t index, std::string name, PlannedArrays planned = {});
 
   /// Adds the declaration and the definition to the unit.
   void write();
@@ -95,6 +96,9 @@ class FunctionWriter {
   }
   [[nodiscard]] RegisterKind common_kind(std::uint32_t a, std::uint32_t b, Order order) const;
 
+  /// The array of the lane's plan whose view that slot holds, or null.
+  [[nodiscard]] const LaneArray* planned(std::uint32_t slot) const;
+
   // Memory of the frame.
   [[nodiscard]] std::string frame_address(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t frame_align(std::uint64_t offset) const;
@@ -115,6 +119,7 @@ class FunctionWriter {
   const bytecode::Function& function_;
   std::uint32_t index_;
   std::string name_;
+  PlannedArrays planned_;
 
   std::uint32_t at_ = 0;  // the instruction being written
   Op op_{};

@@ -7,6 +7,7 @@
 #include "cuda/writer/product_text.hpp"
 #include "cuda/writer/unit.hpp"
 #include "vm/bytecode/device_natives.hpp"
+#include "vm/bytecode/device_plans.hpp"
 
 namespace cairn::cuda {
 
@@ -78,9 +79,7 @@ class KernelWriter {
   void write_entries() {
     switch (use_.use) {
       case Use::Region:
-        entry("region", Grid::Stride, kThreads, 0, {Argument::Environment, Argument::Count, Argument::Trap},
-              cat("  each_index(count, [&](U64 i) { ", lane_,
-                  "(At{trap, i, 0}, i, i + 1, captured(environment)); });\n"));
+        write_region();
         break;
       case Use::Reduce:
         write_reduce();
@@ -97,6 +96,82 @@ class KernelWriter {
       case Use::Multiply:  // of no function
         break;
     }
+  }
+
+  /// As its plan says (concurrency, 13.1): how the grid is cut, and which form the lanes take.
+  void write_region() {
+    const bytecode::LanePlan plan = bytecode::plan_of(module_, use_.function);
+    const std::uint32_t threads = plan.block == 0 ? kThreads : plan.block;
+    const std::uint32_t unrolled = std::max(plan.unroll, 1U);
+    std::uint32_t shared = 0;
+    std::string body = write_runs(plan, unrolled);
+    if (body.empty()) body = write_staged(plan, threads, unrolled, shared);
+    const bool is_vector = !body.empty() && shared == 0;
+    const std::string lane = cat("[&](U64 i) { ", lane_, "(At{trap, i, 0}, i, i + 1, captured(environment)); }");
+    if (body.empty() && unrolled > 1) body = cat("  each_index_unrolled<", unrolled, ">(count, ", lane, ");\n");
+    if (!body.empty()) unit_.need("plans");
+    if (body.empty()) body = cat("  each_index(count, ", lane, ");\n");
+    entry("region", Grid::Stride, threads, shared, {Argument::Environment, Argument::Count, Argument::Trap}, body);
+    result_.entries.back().per_thread = std::max({plan.per_lane, is_vector ? plan.vector : 1U, 1U});
+  }
+
+  /// "p_3" of each array's view.
+  static std::string views_of(const std::vector<writer::LaneArray>& arrays) {
+    std::string text = "  Bytes const own = captured(environment);\n";
+    for (const writer::LaneArray& array : arrays) {
+      text += cat("  const Pair v_", array.slot, " = load_pair(own + ", array.offset, ");\n");
+    }
+    return text;
+  }
+
+  /// `vector`: adjacent indices at once, where their elements lie on a pack's boundary.
+  std::string write_runs(const bytecode::LanePlan& plan, std::uint32_t unrolled) {
+    if (plan.vector == 0) return {};
+    std::vector<writer::LaneArray> arrays = writer::lane_arrays(function_);
+    std::erase_if(arrays, [&](const auto& array) { return !array.at_own_index || array.size * plan.vector > 16; });
+    if (arrays.empty()) return {};
+    std::string fits, loads, elements, stores;
+    for (const writer::LaneArray& array : arrays) {
+      const std::string pack =
+          cat("<", writer::type_of(array.element), ", ", plan.vector, ">(v_", array.slot, ", first");
+      fits += cat(" && has_pack", pack, ")");
+      loads += cat("      auto p_", array.slot, " = load_pack", pack, ");\n");
+      elements += cat(", p_", array.slot, ".of[k]");
+      if (array.is_stored) stores += cat("      store_pack", pack, ", p_", array.slot, ");\n");
+    }
+    const std::string body = views_of(arrays);
+    const std::string planned = unit_.planned(use_.function, {false, std::move(arrays)});
+    return cat(body, "  each_run<", plan.vector, ", ", unrolled,
+               ">(count, [&](U64 first, U64 end) {\n    if (end - first == ", plan.vector, fits, ") {\n", loads,
+               "#pragma unroll\n      for (U32 k = 0; k < ", plan.vector, "; ++k) ", planned,
+               "(At{trap, first + k, 0}, first + k, first + k + 1, own", elements, ");\n", stores,
+               "      return;\n    }\n    for (U64 i = first; i < end; ++i) ", lane_,
+               "(At{trap, i, 0}, i, i + 1, own);\n  });\n");
+  }
+
+  /// `stage`: what a block's lanes read around their own index is loaded once.
+  std::string write_staged(const bytecode::LanePlan& plan, std::uint32_t threads, std::uint32_t unrolled,
+                           std::uint32_t& shared) {
+    constexpr std::uint32_t kMostShared = 49152;
+    if (plan.stage == 0) return {};
+    std::vector<writer::LaneArray> arrays;
+    std::string memory, stages, elements;
+    for (const writer::LaneArray& array : writer::lane_arrays(function_)) {
+      const std::uint32_t bytes = ((threads + 2 * plan.stage) * array.size + 15) / 16 * 16;
+      if (array.is_stored || array.at_own_index || shared + bytes > kMostShared) continue;
+      shared += bytes;
+      memory += cat("  __shared__ __align__(16) unsigned char memory_", array.slot, "[", bytes, "];\n  Staged s_",
+                    array.slot, ";\n");
+      stages += cat(" s_", array.slot, " = stage_elements<", writer::type_of(array.element), ", ", plan.stage,
+                    ">(memory_", array.slot, ", v_", array.slot, ", first);");
+      elements += cat(", s_", array.slot);
+      arrays.push_back(array);
+    }
+    if (arrays.empty()) return {};
+    const std::string body = views_of(arrays);
+    const std::string planned = unit_.planned(use_.function, {true, std::move(arrays)});
+    return cat(body, memory, "  each_staged<", unrolled, ">(count, [&](U64 first) {", stages, " }, [&](U64 i) { ",
+               planned, "(At{trap, i, 0}, i, i + 1, own", elements, "); });\n");
   }
 
   void write_reduce() {

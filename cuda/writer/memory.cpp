@@ -111,6 +111,23 @@ bool FunctionWriter::write_cell() {
     return c == 0 ? pointer(ref) : cat(pointer(ref), " + ", c);
   };
   const bool loads = verb.starts_with("load") || verb == "frame.load";
+  if (verb == "load.at" || verb == "store.at") {
+    const std::uint32_t view = operand(loads ? Place::B : Place::A);
+    if (planned(view) != nullptr) {
+      const std::string i = value(loads ? Place::C : Place::B, RegisterKind::U64);
+      guard(cat(i, " >= ", length(view)), TrapKind::Bounds);
+      const std::string own = cat("own_", view);
+      if (!loads) {
+        line(cat(own, " = ", value(Place::C, kind), ";"));
+      } else {
+        assign(slot, kind,
+               planned_.staged
+                   ? cat("staged_element<", type_of(kind), ">(staged_", view, ", ", pointer(view), ", ", i, ")")
+                   : own);
+      }
+      return true;
+    }
+  }
   if (verb == "load") {
     address = offset(Place::B);
   } else if (verb == "store") {

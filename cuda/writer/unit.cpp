@@ -52,7 +52,15 @@ std::uint32_t Unit::site(Site site) {
   return static_cast<std::uint32_t>(sites.size() - 1);
 }
 
+std::string Unit::planned(std::uint32_t index, PlannedArrays arrays) {
+  planned_.emplace_back(index, std::move(arrays));
+  return function(index) + "_planned";
+}
+
 void Unit::write_functions() {
+  for (auto& [index, arrays] : planned_) {
+    FunctionWriter(*this, index, names_.at(index) + "_planned", std::move(arrays)).write();
+  }
   for (std::size_t k = 0; k < wanted_.size() && error_.empty(); ++k) {
     const std::uint32_t index = wanted_[k];
     FunctionWriter(*this, index, names_.at(index)).write();

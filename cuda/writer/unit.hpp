@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/compiler.hpp"
+#include "cuda/writer/lane_arrays.hpp"
 #include "vm/bytecode/module.hpp"
 
 namespace cairn::cuda::writer {
@@ -39,6 +40,8 @@ class Unit {
 
   /// The name of a function in the text; the function is written if it was not asked for before.
   std::string function(std::uint32_t index);
+  /// The same function as a plan has it, under a name of its own.
+  std::string planned(std::uint32_t index, PlannedArrays arrays);
   /// Bytes of a stack that a call of the function takes, at most for all that is known, when it may call itself,
   /// through others too; else 0.
   std::uint32_t recursive_frame(std::uint32_t index);
@@ -78,6 +81,7 @@ class Unit {
  private:
   const bytecode::Module& module_;
   std::vector<std::uint32_t> wanted_;  // in the order they were asked for
+  std::vector<std::pair<std::uint32_t, PlannedArrays>> planned_;
   std::map<std::uint32_t, std::string> names_;
   std::map<std::uint32_t, std::string> layout_names_;
   std::map<std::uint32_t, std::uint32_t> frames_;  // of recursive_frame

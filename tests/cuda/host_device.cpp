@@ -187,7 +187,8 @@ class HostContext final : public Context {
       switch (entry.grid) {
         case Grid::Stride:
         case Grid::Partials:
-          return std::min<std::uint64_t>((count + entry.threads - 1) / entry.threads, kMostHere);
+          return std::min<std::uint64_t>(
+              (count + entry.threads * entry.per_thread - 1) / (entry.threads * entry.per_thread), kMostHere);
         case Grid::Tiles:
           return (count + text->tile - 1) / text->tile;
         case Grid::One:

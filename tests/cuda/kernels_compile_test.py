@@ -43,6 +43,10 @@ def attempt(cairn, environment, path, target):
     spills = [entry for entry in entries if int(entry[4]) or int(entry[5])]
     if spills and path.name not in EXPLAINED_SPILLS:
         return kernels, "; ".join(f"{entry[0]} spills {entry[4]} bytes" for entry in spills)
+    # A plan's vector is one access an array.
+    if path.name == "planned_regions.cairn" and not all(
+            re.search(rf"\b{word}\.global\.v[24]\.", done.stdout) for word in ("ld", "st")):
+        return kernels, "no access is a vector"
     # A compiler that loses the end of a loop leaves out what follows it: each kernel here has a barrier before its first
     # loop, one after it, and one at the end of the block.
     lost = [kernel for kernel in done.stdout.split("\n// PTX of ")[1:] if kernel.count("bar.sync") < 3]

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/jit.hpp"
+#include "vm/bytecode/device_plans.hpp"
 #include "vm/bytecode/vendored_source.hpp"
 #include "vm/foreign/assembly_symbol.hpp"
 #include "vm/foreign/c_types.hpp"
@@ -77,7 +78,7 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   auto prepared = std::make_unique<Prepared>();
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
   if (foreign.launched) {  // the device's to load
-    if (bytecode::vendored_source(foreign)) return;
+    if (bytecode::vendored_source(foreign) || bytecode::lane_plan(foreign)) return;
     const std::vector<bytecode::VendoredSource> sources = bytecode::vendored_sources(module_);
     const bool is_defined = std::ranges::any_of(sources, [&](const bytecode::VendoredSource& source) {
       return std::ranges::find(source.symbols, foreign.symbol) != source.symbols.end();

@@ -1,5 +1,8 @@
 #include "vm/lower/module_lowering.hpp"
 
+#include <algorithm>
+
+#include "vm/bytecode/device_plans.hpp"
 #include "vm/lower/function_lowering.hpp"
 #include "vm/lower/local_uses.hpp"
 #include "vm/lower/operation_choice.hpp"
@@ -100,9 +103,37 @@ std::uint32_t ModuleLowering::enqueue(const checked::Function& function, Functio
   const std::uint32_t index =
       builder_.declare(std::string(function.name), signature(function), kind, environment, parent);
   builder_.module().functions[index].position = position(function.position);
+  if (kind == FunctionKind::DeviceLane) keep_plan(function);
   functions_.emplace(&function, index);
   queue_.push_back(&function);
   return index;
+}
+
+/// A plan stands in its function's module, at the top level (concurrency, 13).
+void ModuleLowering::keep_plan(const checked::Function& lane) {
+  const checked::Function* owner = &lane;
+  while (owner->parent != nullptr) owner = owner->parent;
+  if (owner->declaration == nullptr) return;
+  bytecode::LanePlan plan;
+  for (const syntax::Decl* declaration : compilation_.tree.declarations) {
+    if (declaration->kind != syntax::DeclKind::Plan || declaration->module != owner->declaration->module) continue;
+    const auto& written = declaration->as<syntax::PlanDecl>();
+    if (written.selects || written.function.last() != owner->declaration->name.name) continue;
+    for (const syntax::PlanItem& item : written.items) {
+      const auto value = static_cast<std::uint32_t>(item.value.value);
+      const std::string_view name = text(item.name.name);
+      if (name == "block") plan.block = value;
+      if (name == "per_lane") plan.per_lane = value;
+      if (name == "unroll") plan.unroll = value;
+      if (name == "vector") plan.vector = value;
+      if (name == "stage") plan.stage = value;
+    }
+  }
+  if (plan == bytecode::LanePlan{}) return;
+  const std::string_view name = bytecode::planned_name(owner->name);
+  const auto is_kept = [&](const bytecode::Foreign& row) { return row.name == name && bytecode::lane_plan(row); };
+  if (std::ranges::any_of(builder_.module().foreigns, is_kept)) return;
+  builder_.foreign(bytecode::foreign_of(name, plan, builder_.signature({})));
 }
 
 std::uint32_t ModuleLowering::function(const checked::Function& function) {

@@ -92,6 +92,8 @@ class ModuleLowering {
   std::uint32_t lane_signature(const checked::Function& lane);
   std::uint32_t enqueue(const checked::Function& function, bytecode::FunctionKind kind, std::uint32_t environment,
                         std::uint32_t parent);
+  /// A row for what a plan says of the regions of the function that a lane stands in.
+  void keep_plan(const checked::Function& lane);
   std::uint32_t receiver_thunk(const checked::Function& member, const TraitMember& declared, std::uint32_t signature);
 
   const Compilation& compilation_;
