@@ -13,8 +13,8 @@ namespace cairn::jit::ssa {
 /// What passes know of the module the function is of.
 struct Context {
   const bytecode::Module& module;
-  bool counts = false;             // back edges and calls spend fuel: calls stay calls
-  std::uint32_t vector_bytes = 0;  // of the processor's widest vectors: 64, 32, or 0 for none
+  bool counts = false;                          // back edges and calls spend fuel: calls stay calls
+  std::uint32_t vector_bytes = 0;               // of the processor's widest vectors: 64, 32, or 0 for none
   const std::atomic<bool>* given_up = nullptr;  // set by another thread: the rest need not be done
 };
 
