@@ -92,8 +92,8 @@ __forceinline__ At deeper(At at, U32 bytes) {
 }
 
 #if defined(__CUDA_ARCH__)
-/// Which thread of the kernel fills its record is settled in the device's own memory: the record lies in the host's, whose
-/// link need not know atomic updates.
+/// Which thread of the kernel fills its record is settled in the device's own memory: the record lies in the host's,
+/// whose link need not know atomic updates.
 static __device__ U32 record_is_taken;
 #endif
 
