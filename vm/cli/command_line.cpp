@@ -29,7 +29,7 @@ constexpr Awaited kAwaited[] = {
 
 /// What of the command line this build cannot do; empty when it can do all of it.
 std::string awaited(const Invocation& invocation) {
-  const std::string command = "cairn " + std::string(invocation.command().name);
+  std::string command = "cairn " + std::string(invocation.command().name);
   if (invocation.command().run == nullptr) return command;
   for (const Awaited& each : kAwaited) {
     if (each.command != invocation.command().name || !invocation.has(each.option)) continue;

@@ -173,7 +173,7 @@ Json deltas_of(const Side& before, const checked::Function& left, const Code* le
   };
   const Json one = row(before, left);
   const Json other = row(after, right);
-  const auto part = [](const Json& of, const char* key, Json otherwise) {
+  const auto part = [](const Json& of, const char* key, const Json& otherwise) {
     return of.contains(key) ? of[key] : otherwise;
   };
   for (const char* key : {"syntactic_check_sites", "discharged_check_sites"}) {
@@ -400,7 +400,7 @@ ProgramDiff compare_programs(const Session& old_session, const Session& new_sess
           question.names_count = false;
           question.timeout_ms = options.timeout_ms;
           question.before_query = before_query;
-          const verify::Answer answer = verify::compare(question);
+          verify::Answer answer = verify::compare(question);
           if (!answer.hinges_on_bound) return answer;
           question.bounded_by = kBoundedBy;
           verify::Answer bounded = verify::compare(question);
