@@ -267,7 +267,16 @@ void Checker::judge_whole_program() {
   Verdict& verdict = compilation_.verdict;
   ProgramJudgement judgement(*this);
   const bool refused_before = !verdict.accepted();
+  // Lowering asks for the members of every trait whose values may be owned or lent, whether or not one is called so.
+  const auto describe_dyn_types = [&] {
+    for (std::size_t id = 0; id < types().size(); ++id) {  // describing may make more
+      const Type& type = *types().at(id);
+      if (!type.is(TypeKind::Dyn) && !type.is(TypeKind::DynRef)) continue;
+      if (type.trait->dyn_compatible()) describe_dyn(*traits_[type.trait->index]);
+    }
+  };
   if (!refused_before) {
+    if (!passes(describe_dyn_types)) return;
     if (!passes([&] { judgement.judge_implementations(); })) return;
     if (!passes([&] { judgement.judge_uninstantiated(); })) return;
   }

@@ -280,6 +280,20 @@ TEST_CASE("outgoing slots keep their types along every path", "[verifier]") {
   CHECK(judged(with_body(
             ": jump.eq r2 r2 L0\n: move o0 r2\n: jump L1\nL0:\n: move o0 r9\nL1:\n: call o0 1\n: return.value o0")) ==
         "an argument that is not there");
+  // Of two constants, or a constant and a value, what fits both ways is known.
+  const auto either = [](std::string_view one, std::string_view other, std::string_view read) {
+    return judged(with_body(": jump.eq r2 r2 L0\n: " + std::string(one) + "\n: jump L1\nL0:\n: " + std::string(other) +
+                            "\nL1:\n: move " + std::string(read) + " o0\n: return.value r2"));
+  };
+  CHECK(either("const o0 0", "const o0 1", "r7") == "accepted");
+  CHECK(either("const o0 0", "const o0 2", "r7") == "a register of another type is written");
+  CHECK(either("const o0 0", "const o0 2", "r6") == "accepted");
+  CHECK(either("const o0 1", "const o0 -1", "r9") == "accepted");
+  CHECK(either("const o0 1", "const o0 -1", "r6") == "a register of another type is written");
+  CHECK(either("const o0 0", "move o0 r7", "r7") == "accepted");
+  CHECK(either("move o0 r7", "const o0 1", "r7") == "accepted");
+  CHECK(either("move o0 r7", "const o0 1", "r6") == "a register of another type is written");
+  CHECK(either("move o0 r7", "const o0 2", "r7") == "an outgoing slot that holds nothing known");
   CHECK(judged(with_body(": move.pair o0 r0\n: move o1 r2\n: move o2 r2\n: return.value o0")) ==
         "an outgoing slot that holds nothing known");
   CHECK(judged(with_body(": move.pair o0 r0\n: return.value o1")) == "accepted");

@@ -129,6 +129,46 @@ fn main() -> i32 {
 })") == "27 7 11\n");
 }
 
+TEST_CASE("a closure or a lane reads a record and an array that its function was given by value") {
+  const Outcome done = run(R"(
+struct R { a:u64; b:u64; }
+fn once(x:u64, f:ro<fn(u64) -> u64>) -> u64 { return f(x); }
+fn twice(r:R, few:Array[u64, 3]) -> u64 {
+  let one = once(3, |z:u64| -> u64 {
+    let inner = once(z, |y:u64| -> u64 { return y + r.b; });
+    return inner * few[1];
+  });
+  let all = reduce + parallel i in 3 yield few[i] + r.a;
+  return one + all;
+}
+fn main() -> i32 {
+  let mut few = Array[u64, 3]();
+  few[1] = 10;
+  let v = twice(R(1, 2), few);
+  return i32(v);
+}
+)");
+  CHECK(done.trap.empty());
+  CHECK(done.status == 50 + 13);
+}
+
+TEST_CASE("a condition may be an argument, in whatever slot of the call it goes") {
+  CHECK(run("fn f(a:bool, b:u8, c:bool) -> i32 { if a && !c { return i32(b); } return 0; }\n"
+            "fn main() -> i32 { let k = 5; return f(k > 1 && k < 9, 7, k == 1 || k == 2); }\n")
+            .status == 7);
+}
+
+TEST_CASE("a trait may be named by a type although nothing is called through it, and where nothing could be") {
+  const auto held = [](const std::string& member) {
+    return run("trait W { fn w(self:ro<Self>) -> " + member + "; }\n" +
+               "fn f(x:ro<Dyn[W]>) -> i32 { return 3; }\n"
+               "fn main() -> i32 { let b = Buf[Dyn[W]](2); return f(b[0]); }\n")
+        .status;
+  };
+  CHECK(held("u64") == 3);
+  CHECK(held("Self") == 3);
+}
+
 TEST_CASE("a member of a scalar type can be called through a dyn borrow") {
   CHECK(output_of(R"(
 trait Count { fn count(self:ro<Self>) -> u64; fn add(self:rw<Self>, by:u64); }

@@ -49,6 +49,14 @@ bytecode::Module lowered(std::string_view program, bool keep_guards) {
 }
 
 std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal, bool keep_guards) {
+  std::string fault;
+  auto module = lowered_if_accepted(program, refusal, keep_guards, fault);
+  if (!fault.empty()) FAIL(fault);
+  return module;
+}
+
+std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal, bool keep_guards,
+                                                    std::string& fault) {
   Compilation compilation;
   compilation.sources.add("p.cairn", std::string(program));
   CheckOptions check;
@@ -66,8 +74,10 @@ std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, st
     if (callable && function->name == "main") compilation.program.main = function.get();
   }
   lower::Lowered result = lower::lower_program(compilation, options);
-  if (!result.failure.empty()) FAIL(result.failure);
-  if (const auto fault = bytecode::verify(result.module)) FAIL(bytecode::describe(*fault, result.module));
+  fault = std::move(result.failure);
+  if (!fault.empty()) return std::nullopt;
+  if (const auto found = bytecode::verify(result.module)) fault = bytecode::describe(*found, result.module);
+  if (!fault.empty()) return std::nullopt;
   return std::move(result.module);
 }
 

@@ -25,6 +25,9 @@ bytecode::Module lowered(std::string_view program, bool keep_guards = false);
 /// The same; none when the program is refused, and `refusal` then says why.
 std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal,
                                                     bool keep_guards = false);
+/// The same; where an accepted program cannot be lowered or does not verify, `fault` says why.
+std::optional<bytecode::Module> lowered_if_accepted(std::string_view program, std::string& refusal, bool keep_guards,
+                                                    std::string& fault);
 
 /// A function's instructions, one a line, without positions and comments; `name` as the module has it.
 std::string code_of(const bytecode::Module& module, std::string_view name);

@@ -250,7 +250,7 @@ bool CodeVerifier::converts(const RegisterType& wanted, const FlowType& given) {
       return lends && given.type.kind == wanted.kind && given.type.type == wanted.type && !wanted.writable;
     }
     case FlowType::Kind::Constant:
-      return is_normalized(wanted.kind, given.bits) || (wanted.kind == RegisterKind::Function && given.bits == 0);
+      return given.may_be(wanted.kind);
     case FlowType::Kind::ZeroPair:
       return wanted.kind == RegisterKind::View || wanted.kind == RegisterKind::Buf || wanted.kind == RegisterKind::Dyn;
     case FlowType::Kind::Inside:
@@ -372,6 +372,16 @@ bool CodeVerifier::accepts(Class wanted, const FlowType& given) {
 
 bool CodeVerifier::is_buffer_element(std::uint32_t type) const {
   return is_register_type(module_, {RegisterKind::Buf, false, type});
+}
+
+FlowType CodeVerifier::constant(std::uint64_t bits) {
+  FlowType made{FlowType::Kind::Constant, {}, 0};
+  for (auto kind = RegisterKind::Bool; kind <= RegisterKind::Function;
+       kind = static_cast<RegisterKind>(static_cast<unsigned>(kind) + 1)) {
+    const bool fits = kind == RegisterKind::Function ? bits == 0 : is_normalized(kind, bits);
+    if (fits) made.bits |= std::uint64_t{1} << static_cast<unsigned>(kind);
+  }
+  return made;
 }
 
 bool CodeVerifier::normalized(const RegisterType& type, std::uint64_t bits) { return is_normalized(type.kind, bits); }

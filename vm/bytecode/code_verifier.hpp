@@ -74,6 +74,8 @@ class CodeVerifier {
   [[nodiscard]] bool fits(const RegisterType& wanted, const FlowType& given) const;
   [[nodiscard]] static bool converts(const RegisterType& wanted, const FlowType& given);  // but for Inside
   [[nodiscard]] static bool normalized(const RegisterType& type, std::uint64_t bits);
+  /// What `const` gives.
+  [[nodiscard]] static FlowType constant(std::uint64_t bits);
   [[nodiscard]] FlowType read(Place place) { return slot_type(operand(place)); }
   [[nodiscard]] std::uint64_t operand(Place place) const { return operand_bits(code_ + at_, place); }
   [[nodiscard]] bool is_declared(std::uint64_t slot) const { return slot < self_.registers.size(); }

@@ -9,14 +9,28 @@
 
 namespace cairn::bytecode {
 
-/// The type of an outgoing slot. A constant may be read as any type its bits are a value of; a reference into the
-/// middle of a value as one to whatever lies there.
+/// The type of an outgoing slot. A constant may be read as any type its bits are a value of, one of two constants as
+/// any type that both are; a reference into the middle of a value as one to whatever lies there.
 struct FlowType {
   enum class Kind : std::uint8_t { Unknown, Typed, Constant, ZeroPair, Inside };
   Kind kind = Kind::Unknown;
   RegisterType type;       // Typed: Second for the second slot of a pair. Inside: a Ref to the whole value
-  std::uint64_t bits = 0;  // Constant: its bits. Inside: the offset
+  std::uint64_t bits = 0;  // Constant: bit k: may be of RegisterKind k. Inside: the offset
   friend bool operator==(const FlowType&, const FlowType&) = default;
+
+  [[nodiscard]] bool may_be(RegisterKind wanted) const {
+    return kind == Kind::Constant && (bits >> static_cast<unsigned>(wanted) & 1) != 0;
+  }
+  /// What is known of a slot that holds one of the two.
+  [[nodiscard]] static FlowType either(const FlowType& x, const FlowType& y) {
+    if (x == y) return x;
+    if (x.kind == Kind::Constant && y.kind == Kind::Constant && (x.bits & y.bits) != 0) {
+      return {Kind::Constant, {}, x.bits & y.bits};
+    }
+    if (x.kind == Kind::Typed && y.may_be(x.type.kind)) return x;
+    if (y.kind == Kind::Typed && x.may_be(y.type.kind)) return y;
+    return {};
+  }
 };
 
 class FlowState {
@@ -54,8 +68,13 @@ class FlowState {
       }
     }
     for (std::size_t k = 0; k < outgoing_.size(); ++k) {
-      if (outgoing_[k].kind == FlowType::Kind::Unknown || outgoing_[k] == other.outgoing_[k]) continue;
-      forget(k);
+      const FlowType met = FlowType::either(outgoing_[k], other.outgoing_[k]);
+      if (met == outgoing_[k]) continue;
+      if (met.kind == FlowType::Kind::Unknown) {
+        forget(k);
+      } else {
+        outgoing_[k] = met;
+      }
       changed = true;
     }
     return changed;

@@ -120,7 +120,7 @@ void CodeVerifier::rule_move() {
       require(accepts(op_ == Op::Move ? Class::One : Class::Two, result_), "a move of another size");
       break;
     case Op::Const:
-      result_ = {FlowType::Kind::Constant, {}, operand(Place::I)};
+      result_ = constant(operand(Place::I));
       break;
     case Op::ZeroPair:
       result_ = {FlowType::Kind::ZeroPair, {}, 0};

@@ -44,7 +44,7 @@ Place FunctionLowering::received(const Local& local, Register reg, bool by_refer
     if (form.kind != RegisterKind::Ref) return place;
     place.writable = type.mode == BorrowMode::Rw || is_shared_cell(*type.element);
   } else if (by_reference) {
-    place.writable = true;
+    place.writable = f_.type_of(reg).writable;
   } else if (shape_of(type) == Shape::Memory) {
     place.writable = types().owns(type);
   } else {

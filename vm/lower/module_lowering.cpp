@@ -173,8 +173,10 @@ const Environment& ModuleLowering::environment(const checked::Function& body) {
       field = held.is(TypeKind::View) ? types_.environment_field(held) : types_.memory(held);
     } else if (capture.by_reference) {
       const std::uint32_t type = types_.memory(*local->type);
-      capture.form = {RegisterKind::Ref, true, type};
-      field = builder_.reference(type, true);
+      // Of a value that nothing writes there may be a reference alone that does not write: the caller's.
+      const bool writable = local->is_mutable || types_.owns(*local->type) || shape_of(*local->type) != Shape::Memory;
+      capture.form = {RegisterKind::Ref, writable, type};
+      field = builder_.reference(type, writable);
     } else {
       capture.form = types_.parameter(*local->type);
       field = types_.environment_field(*local->type);

@@ -303,6 +303,7 @@ std::uint32_t TypeLowering::trait(const TraitInfo& info) {
   // Its members may mention values that dispatch through it, so the entry exists before they are lowered.
   const std::uint32_t index = builder_.trait({std::string(info.full_name), {}});
   traits_.emplace(&info, index);
+  if (!info.dyn_compatible()) return index;  // its type may be named; nothing is ever behind it
   std::vector<bytecode::TraitMember> members;
   for (const TraitMember& member : info.members) {
     bytecode::Signature signature;

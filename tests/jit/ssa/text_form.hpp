@@ -19,6 +19,15 @@ inline ssa::Function parsed(std::string_view text) {
   return function;
 }
 
+/// A function's text without remarks.
+inline std::string written(const ssa::Function& function) {
+  std::string text = ssa::write(function);
+  for (std::size_t at = text.find("  ; from"); at != std::string::npos; at = text.find("  ; from")) {
+    text.erase(at, text.find('\n', at) - at);
+  }
+  return text;
+}
+
 /// The blocks after the pass and a cleaning, without remarks and without the function's line. The frame's memory is one
 /// object of 64 bytes, which no bytecode names.
 inline std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std::string_view blocks,
@@ -37,12 +46,15 @@ inline std::string after(bool (*pass)(ssa::Function&, const ssa::Context&), std:
   ssa::clean(function, context);
   const std::string fault = ssa::verify(function);
   if (!fault.empty()) FAIL(fault << "\n" << ssa::write(function));
-  std::string text = ssa::write(function);
+  std::string text = written(function);
   text.erase(0, text.find('\n') + 1);
-  for (std::size_t at = text.find("  ; from"); at != std::string::npos; at = text.find("  ; from")) {
-    text.erase(at, text.find('\n', at) - at);
-  }
   return text;
+}
+
+/// `text` with `by` in place of its first `$`.
+inline std::string with(std::string_view text, std::string_view by) {
+  std::string made(text);
+  return made.replace(made.find('$'), 1, by);
 }
 
 }  // namespace cairn::tests

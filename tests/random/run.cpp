@@ -1,0 +1,105 @@
+#include "tests/random/run.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tests/jit/both_tiers.hpp"
+#include "tests/lower/support.hpp"
+#include "vm/natives/c_library.hpp"
+
+namespace cairn::tests::random {
+
+namespace {
+
+constexpr std::uint64_t kArguments[] = {0, 3, 1};
+
+struct Call {
+  Ending ending;
+  std::string output;
+  friend bool operator==(const Call&, const Call&) = default;
+};
+
+struct Behaviour {
+  std::vector<Call> calls;
+  std::uint64_t held = 0;  // bytes
+};
+
+/// The sign of a NaN that arithmetic gives is not fixed (numerics, 1.3), and traps show their operands.
+std::string without_nan_signs(std::string text) {
+  for (std::size_t at = text.find("-nan"); at != std::string::npos; at = text.find("-nan")) text.erase(at, 1);
+  return text;
+}
+
+struct Way {
+  const char* name;
+  Tier tier;
+  bool from_ssa = true;
+  unsigned rounds = 1;
+};
+constexpr Way kInterpreter{"interpreter", Tier::Interpreter};
+constexpr Way kWays[] = {{"baseline", Tier::Baseline},
+                         {"optimizing", Tier::Optimizing},
+                         {"optimizing by plans", Tier::Optimizing, false},
+                         {"auto", Tier::Auto, true, 3}};
+
+Behaviour run(const Image& image, std::uint32_t entry, const Limits& limits, const Way& way, std::uint64_t seed) {
+  const CodeFromSsa code(way.from_ssa);
+  Engine engine(image, way.tier, limits);
+  Behaviour done;
+  std::size_t shown = 0;
+  for (unsigned round = 0; round < way.rounds; ++round) {
+    for (const std::uint64_t argument : kArguments) {
+      if (way.tier == Tier::Auto && limits.steps == 0) engine.set_fuel((seed * 7 + done.calls.size() * 13) % 41);
+      Call call{engine.call(entry, std::array{argument}), engine.output().substr(shown)};
+      shown = engine.output().size();
+      call.ending.trap = without_nan_signs(call.ending.trap);
+      done.calls.push_back(std::move(call));
+    }
+    if (round == 0) done.held = engine.instance().memory().used();
+  }
+  return done;
+}
+
+std::string told(const Call& call) {
+  return (call.ending.trap.empty() ? std::to_string(call.ending.value) : call.ending.trap) + "\n" + call.output;
+}
+
+}  // namespace
+
+Comparison compare(const std::string& text, std::uint64_t seed) {
+  Comparison found;
+  auto module = test::lowered_if_accepted(text, found.refusal, seed % 5 == 1, found.difference);
+  found.accepted = module.has_value() || !found.difference.empty();
+  if (!module) return found;
+  const auto declared = std::ranges::find(module->functions, "entry", &Function::name);
+  if (declared == module->functions.end()) return found;
+  const auto entry = static_cast<std::uint32_t>(declared - module->functions.begin());
+  const Image image(verified(std::move(*module)), c_library_natives());
+  Limits limits;
+  limits.stack_bytes = std::size_t{1} << (seed % 8 == 3 ? 13 : 18);
+  limits.memory_bytes = std::uint64_t{1} << 28;
+  limits.lanes = 1;  // of several lanes that trap any may be told
+  if (seed % 8 == 5) limits.steps = 50 + seed % 997;
+  const Behaviour expected = run(image, entry, limits, kInterpreter, seed);
+  found.calls = expected.calls.size();
+  for (const Call& call : expected.calls) found.trapped += call.ending.trap.empty() ? 0 : 1;
+  for (const Way& way : kWays) {
+    if (way.tier == Tier::Auto && limits.steps != 0) continue;  // its calls share the limit
+    const Behaviour got = run(image, entry, limits, way, seed);
+    for (std::size_t k = 0; k < got.calls.size(); ++k) {
+      const Call& wanted = expected.calls[k % expected.calls.size()];
+      if (got.calls[k] == wanted) continue;
+      found.difference = std::string(way.name) + ", call " + std::to_string(k) + ": " + told(got.calls[k]) +
+                         "\nand the interpreter: " + told(wanted);
+      return found;
+    }
+    if (got.held != expected.held) {
+      found.difference = std::string(way.name) + " holds " + std::to_string(got.held) +
+                         " bytes at the end, and the interpreter " + std::to_string(expected.held);
+      return found;
+    }
+  }
+  return found;
+}
+
+}  // namespace cairn::tests::random
