@@ -66,6 +66,17 @@ TEST_CASE("random programs of a new seed each time end alike on every tier", "[r
   CHECK(sums.accepted >= sums.programs * 4 / 5);
 }
 
+// Of CAIRN_RANDOM_PROGRAMS_FROM alone, whatever it ends with: run when a crash said its seed.
+TEST_CASE("a program that crashes a tier is made smaller", "[.][crash]") {
+  const std::uint64_t seed = set_number("CAIRN_RANDOM_PROGRAMS_FROM", 0);
+  const std::string text = program(seed);
+  const std::string found = difference_apart(text, seed);
+  if (found.empty()) return;
+  const std::string small =
+      reduced(text, [&](const std::string& other) { return difference_apart(other, seed) == found; });
+  FAIL("seed " << seed << ": " << found << "\n" << small);
+}
+
 TEST_CASE("a failing text is made smaller line by line and block by block, and still fails", "[random]") {
   const std::string text =
       "fn f() {\n  let a = 1;\n  if a {\n    wrong(a);\n    right();\n  } else {\n    right();\n  }\n}\n";

@@ -19,6 +19,9 @@ struct Comparison {
 /// with their positions and notes, and the memory that is still held have to agree. `seed` chooses limits.
 [[nodiscard]] Comparison compare(const std::string& text, std::uint64_t seed);
 
+/// The difference that comparing in a process of its own finds; a crash there is one.
+[[nodiscard]] std::string difference_apart(const std::string& text, std::uint64_t seed);
+
 /// A text of fewer lines for which `fails` still holds: lines, blocks, and the heads of blocks are left out while it
 /// does. `fails` is asked at most `attempts` times.
 [[nodiscard]] std::string reduced(const std::string& text, const std::function<bool(const std::string&)>& fails,

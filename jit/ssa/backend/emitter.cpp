@@ -224,7 +224,7 @@ Location Emitter::where(std::uint32_t k) const {
   const Input& each = input(k);
   if (each.needs == Input::Needs::Fixed) return in(each.reg);
   if (each.needs == Input::Needs::Tied) return in(out_reg());
-  return location_at(i_, homes_, each.value, gap_of(at_) + 1);
+  return location_at(i_, homes_, each.value, gap_of(at_) + (each.late ? 2 : 1));
 }
 
 x86::Gp Emitter::gp(std::uint32_t k) const { return x86::gpq(where(k).reg); }

@@ -204,7 +204,9 @@ class IntervalBuilder {
         }
       } else {
         cover(made, block_from, each.late ? at + 3 : at + 2);
-        add_use(made, at + 1, each.needs == Needs::Register);
+        // A late operand may not lose its register to the result.
+        const bool needs_register = each.needs == Needs::Register;
+        add_use(made, needs_register && each.late ? at + 2 : at + 1, needs_register);
       }
     }
   }

@@ -49,12 +49,13 @@ void check_apart(const Allocation& made) {
   }
 }
 
-/// Operands that need a register have one.
+/// Operands that need a register have one, late ones where the result is written as well.
 void check_operands(const Allocation& made) {
   for (std::uint32_t k = 0; k < made.nodes.nodes.size(); ++k) {
     for (const ssa::Input& input : made.nodes.inputs_of(made.nodes.nodes[k])) {
       if (input.needs != ssa::Input::Needs::Register) continue;
-      const ssa::Location at = ssa::location_at(made.intervals, made.homes, input.value, ssa::gap_of(k) + 1);
+      const ssa::Place place = ssa::gap_of(k) + (input.late ? 2 : 1);
+      const ssa::Location at = ssa::location_at(made.intervals, made.homes, input.value, place);
       if (!at.in_register()) FAIL("v" << input.value << " is in no register at node " << k);
     }
   }
@@ -132,6 +133,27 @@ TEST_CASE("eight values alive at once stay in registers, and of thirty some are 
   const Allocation many = allocated(sum_of(30, false));
   REQUIRE(homes_in(many, Is::Spill) >= 30 - 11);
   REQUIRE(homes_in(many, Is::Frame) == 0);
+}
+
+TEST_CASE("the operands of an address keep their registers where it is written, however many values are alive",
+          "[jit][ssa]") {
+  for (std::uint32_t count = 2; count < 20; ++count) {
+    // Elements are read, then the address of a record of 32 bytes is made, which takes two instructions, and they are
+    // stored there.
+    std::string text = "function 0 entry 0\nb0 @0:\n  v1 = slot.u64 #0\n";
+    for (std::uint32_t k = 0; k < count; ++k) {
+      text += "  v" + std::to_string(k + 2) + " = load.u64 v1 #" + std::to_string(8 * k) + "\n";
+    }
+    const std::string base = "v" + std::to_string(count + 2), index = "v" + std::to_string(count + 3);
+    const std::string made = "v" + std::to_string(count + 4);
+    text += "  " + base + " = load.u64 v1 #-8\n  " + index + " = load.u64 v1 #-16\n  guard.lt.u64 " + index +
+            " v1 !bounds @1 [r0=v2]\n  " + made + " = address.u64 " + base + " " + index + " *32\n";
+    for (std::uint32_t k = 0; k < count; ++k) {
+      text += "  store.u64 " + made + " _ v" + std::to_string(k + 2) + " #" + std::to_string(8 * k) + "\n";
+    }
+    INFO(text);
+    allocated(text + "  return v1\n");
+  }
 }
 
 TEST_CASE("values alive across a call are kept in the frame", "[jit][ssa]") {
