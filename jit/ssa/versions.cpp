@@ -143,7 +143,7 @@ class Versions {
   /// Whether the guard holds wherever it holds of the last iteration, or asks of what does not change.
   bool rises(const Instruction& guard, Prover::Point point) {
     if (!is_below(guard.relation)) return is_outside(guard.a) && is_outside(guard.b);
-    return is_outside(guard.b) && grows(guard.a, point, 0);
+    return is_outside(guard.b) && grows(guard.a, point, 1);
   }
 
   static bool is_below(Relation relation) { return relation == Relation::Lt || relation == Relation::Le; }

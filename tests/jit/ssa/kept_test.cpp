@@ -250,10 +250,13 @@ TEST_CASE("a field that nested loops add up is a value in both, and in memory on
   CHECK(count_of(trapping, "store.u64") == 0);
 }
 
-TEST_CASE("a guard that leaves behind both loops keeps the stores before it, a point and a poll do so too", "[jit]") {
-  CHECK(count_of(summed("", "  guard.leaves.lt.u64 v1 v2 !bounds @7 [r0=v1 r1=v2]\n"), "store.u64") == 2);
-  CHECK(count_of(summed("  point @2 [r0=v1 r1=v2 r2=v6]\n"), "store.u64") == 2);
-  CHECK(count_of(summed("", "  poll @7 [r0=v1 r1=v2]\n"), "store.u64") == 2);
+TEST_CASE("a guard that leaves behind both loops keeps the loop's store before it, a point and a poll do so too",
+          "[jit]") {
+  const auto keeps = [](const std::string& text) { return text.contains("store.u64 v3 _ v10"); };
+  CHECK(keeps(summed("", "  guard.leaves.lt.u64 v1 v2 !bounds @7 [r0=v1 r1=v2]\n")));
+  CHECK(keeps(summed("", "  poll @7 [r0=v1 r1=v2]\n")));
+  CHECK(keeps(summed("  point @2 [r0=v1 r1=v2 r2=v6]\n")));
+  CHECK_FALSE(keeps(summed("", "  guard.lt.u64 v1 v2 !bounds @7 [r0=v1 r1=v2]\n")));
 }
 
 TEST_CASE("a store behind the last place where control may leave goes", "[jit]") {
