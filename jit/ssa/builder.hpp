@@ -5,8 +5,11 @@
 
 #include "jit/optimizing/flow.hpp"
 #include "jit/ssa/build.hpp"
+#include "runtime/semantics/pair/kernels.hpp"
 
 namespace cairn::jit::ssa {
+
+class PairLimb;
 
 class Builder {
  public:
@@ -67,6 +70,9 @@ class Builder {
   void results(Value call, const bytecode::Signature& signature, std::uint32_t window);
   void step();
   bool pair_operation(std::string_view native, const bytecode::Signature& signature, std::uint32_t window);
+  semantics::pair::Pair<PairLimb> pair_function(Kind kind, std::uint32_t index, std::uint32_t operands,
+                                                const semantics::pair::Pair<PairLimb>& x,
+                                                const semantics::pair::Pair<PairLimb>& y);
   void end_block(std::uint32_t flow_block);
   void end(Instruction instruction, std::vector<BlockId> successors);
   [[nodiscard]] Instruction condition(const Shape& shape);

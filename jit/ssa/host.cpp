@@ -11,4 +11,9 @@ std::uint32_t host_vector_bytes() {
 
 bool host_has_fused() { return Cpu::host().fma; }
 
+const PairCode& pair_code(const Instruction& function) {
+  const PairFunction& found = pair_functions()[static_cast<std::size_t>(function.immediate)];
+  return function.kind == Kind::F32 ? found.f32 : found.f64;
+}
+
 }  // namespace cairn::jit::ssa

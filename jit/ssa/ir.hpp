@@ -94,6 +94,11 @@ enum class Opcode : std::uint8_t {
   CallDyn,    // member `immediate` of dispatch table a
   Step,       // the instruction at `word`, through the engine
   Result,     // slot `immediate` after the call or step a, as `kind`
+  // ---- a function of pair floats: number `immediate` of pair_functions(), of the pair (a, b) or, where there is a
+  // use,
+  // of (a, b) and (c, the use). It reads and writes nothing. Of each lane
+  PairFunction,
+  Limb,  // the high limb (immediate 0) or the low one of pair function a, directly behind it
   // ---- ends of blocks
   Jump,    // to successor 0
   Branch,  // to successor 0 when `relation` holds of a and b, of `kind`; else to successor 1
@@ -183,7 +188,7 @@ struct Function {
 [[nodiscard]] constexpr bool is_call(Opcode op) { return op >= Opcode::Call && op <= Opcode::CallDyn; }
 /// Whether the instruction gives a value.
 [[nodiscard]] constexpr bool has_value(Opcode op) {
-  return (op >= Opcode::Const && op <= Opcode::Load) || op == Opcode::Result;
+  return (op >= Opcode::Const && op <= Opcode::Load) || (op >= Opcode::Result && op <= Opcode::Limb);
 }
 /// Whether the instruction may end with a trap of its own or leave (not within a callee).
 [[nodiscard]] constexpr bool may_trap(const Instruction& i) {

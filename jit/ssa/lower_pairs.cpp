@@ -1,5 +1,6 @@
 // Calls of std.pair's arithmetic become its rounded operations: the templates of runtime/semantics/pair, their limb a
-// value of the function being built. So a pair is two values to every pass (pair floats, 7.2).
+// value of the function being built. So a pair is two values to every pass (pair floats, 7.2). The functions of one and
+// of two pairs become calls of runtime/pair.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,6 +9,7 @@
 
 #include "jit/ssa/builder.hpp"
 #include "jit/ssa/host.hpp"
+#include "runtime/pair/functions.hpp"
 #include "runtime/semantics/pair/arithmetic.hpp"
 
 namespace cairn::jit::ssa {
@@ -132,17 +134,20 @@ constexpr Expansion kExpansions[] = {
 
 }  // namespace
 
-/// Whether the native called at pc_ is one of these, and is expanded. Its operands are references to pairs, or scalars;
-/// the first slot leads to where the result goes.
+/// Whether the native called at pc_ is one of these, which is expanded, or a function of one or two pairs. Its operands
+/// are references to pairs, or scalars; the first slot leads to where the result goes.
 bool Builder::pair_operation(std::string_view native, const bytecode::Signature& signature, std::uint32_t window) {
   constexpr std::string_view kModule = "pair.";
-  if (!native.starts_with(kModule) || !host_has_fused()) return false;
+  if (!native.starts_with(kModule)) return false;
   native.remove_prefix(kModule.size());
   const Kind kind = native.ends_with(".f32") ? Kind::F32 : Kind::F64;
   const std::int64_t size = size_of(kind);
   native.remove_suffix(4);
   const auto* const found = std::ranges::find(kExpansions, native, &Expansion::name);
-  if (found == std::end(kExpansions)) return false;
+  const bool expands = found != std::end(kExpansions) && host_has_fused();
+  const auto functions = pair_functions();
+  const auto function = std::ranges::find(functions, native, &PairFunction::name);
+  if (!expands && function == functions.end()) return false;
 
   const PairLimb none(0);
   Operands operands{{Limbs{none, none}, Limbs{none, none}, Limbs{none, none}}};
@@ -157,11 +162,36 @@ bool Builder::pair_operation(std::string_view native, const bytecode::Signature&
       operand.hi = PairLimb(*this, kind, as(kind, read(slot)));
     }
   }
-  const Limbs result = found->of(operands);
+  const Limbs result = expands ? found->of(operands)
+                               : pair_function(kind, static_cast<std::uint32_t>(function - functions.begin()),
+                                               function->operands, operands.pairs[0], operands.pairs[1]);
   const Value to = integer(window);
   store(kind, to, kNoValue, 1, 0, result.hi.value(*this, kind));
   store(kind, to, kNoValue, 1, size, result.lo.value(*this, kind));
   return true;
+}
+
+/// Number `index` of pair_functions() of x, or of x and y.
+pair::Pair<PairLimb> Builder::pair_function(Kind kind, std::uint32_t index, std::uint32_t operands,
+                                            const pair::Pair<PairLimb>& x, const pair::Pair<PairLimb>& y) {
+  Instruction i;
+  i.op = Opcode::PairFunction;
+  i.kind = kind;
+  i.immediate = index;
+  i.a = x.hi.value(*this, kind);
+  i.b = x.lo.value(*this, kind);
+  if (operands == 2) {
+    i.c = y.hi.value(*this, kind);
+    const Use low[] = {{0, y.lo.value(*this, kind)}};
+    f_.set_uses(i, low);
+  }
+  Instruction limb;
+  limb.op = Opcode::Limb;
+  limb.kind = kind;
+  limb.a = add(i);
+  const PairLimb high(*this, kind, add(limb));
+  limb.immediate = 1;
+  return {high, PairLimb(*this, kind, add(limb))};
 }
 
 }  // namespace cairn::jit::ssa

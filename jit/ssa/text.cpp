@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Opcode::Count)> 
     "min",         "max",    "fma",     "fms",           "fnma",       "sqrt",     "floor", "ceil",   "trunc",
     "compare",     "select", "convert", "bits",          "splat",      "iota",     "lane",  "mask",   "ones",
     "compress",    "unzip",  "zip",     "address",       "load",       "store",    "copy",  "zero",   "guard",
-    "stack.guard", "poll",   "point",   "call",          "call.value", "call.dyn", "step",  "result", "jump",
-    "branch",      "switch", "return",  "trap",          "exit"};
+    "stack.guard", "poll",   "point",   "call",          "call.value", "call.dyn", "step",  "result", "pair",
+    "limb",        "jump",   "branch",  "switch",        "return",     "trap",     "exit"};
 constexpr std::array<std::string_view, 13> kKinds = {"none", "bool", "u8",  "u16", "u32", "u64", "i8",
                                                      "i16",  "i32",  "i64", "f32", "f64", "pair"};
 constexpr std::array<std::string_view, 8> kRelations = {"eq", "ne", "lt", "le", "gt", "ge", "notlt", "notle"};
@@ -48,6 +48,8 @@ bool has_immediate(Opcode op) {
     case Opcode::CallValue:
     case Opcode::CallDyn:
     case Opcode::Result:
+    case Opcode::PairFunction:
+    case Opcode::Limb:
       return true;
     default:
       return false;

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+#include "jit/ssa/host.hpp"
+
 namespace cairn::jit::ssa {
 
 bool Vectorizer::run() {
@@ -105,6 +107,8 @@ bool has_vectors(const Function& f, const Context& context, const Instruction& i
   if (i.op == Opcode::Convert) {
     return wide && is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
   }
+  if (i.op == Opcode::Limb) return true;
+  if (i.op == Opcode::PairFunction) return context_.vector_bytes >= 32 && pair_code(i).lanes32 != nullptr;
   if (is_float(i.kind)) {
     return (i.op >= Opcode::Add && i.op <= Opcode::Div) || i.op == Opcode::Neg || i.op == Opcode::Abs ||
            (i.op >= Opcode::Fma && i.op <= Opcode::Sqrt) || i.op == Opcode::Floor || i.op == Opcode::Ceil ||
@@ -143,7 +147,7 @@ bool Vectorizer::classify() {
   classes_.assign(f_.code.size(), Class::Unfit);
   accesses_.clear();
   size_ = stride_ = 0;
-  is_dear_ = has_counts_ = false;
+  is_dear_ = has_counts_ = is_narrow_ = false;
   classes_[counted_.counter] = Class::Linear;
   for (const BlockId b : {body_, keep_, latch_}) {
     for (const Value value : f_.blocks[b].code) {
@@ -151,7 +155,7 @@ bool Vectorizer::classify() {
     }
     if (body_ == latch_) break;
   }
-  bytes_ = context_.vector_bytes;
+  bytes_ = is_narrow_ ? std::min(context_.vector_bytes, 32U) : context_.vector_bytes;
   if (body_ != latch_) return kept_store_ != kNoValue && size_ >= 4 && classify_condition();
   if (stride_ > size_) {
     // Lanes of records stand in an order of their own.
@@ -212,6 +216,10 @@ bool Vectorizer::classify(Value value) {
   const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
   if (i.b != kNoValue && !shifts && !is_operand(i.b)) return false;
   if (i.c != kNoValue && !is_operand(i.c)) return false;
+  for (const Use& use : f_.uses_of(i)) {
+    if (!is_operand(use.value)) return false;
+  }
+  is_narrow_ = is_narrow_ || (i.op == Opcode::PairFunction && pair_code(i).lanes64 == nullptr);
   is_dear_ = is_dear_ || i.op == Opcode::Div || i.op == Opcode::Sqrt;
   classes_[value] = Class::Vector;
   return true;

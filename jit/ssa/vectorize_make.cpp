@@ -175,7 +175,10 @@ void Vectorizer::copy(Value value) {
     if (i.b != kNoValue && !shifts) i.b = operand(i.b, kind);
     if (i.c != kNoValue) i.c = operand(i.c, kind);
   }
+  std::vector<Use> list;  // a pair function's
+  for (const Use& use : f_.uses_of(f_.at(value))) list.push_back({use.slot, operand(use.value, i.kind)});
   copies_[value] = put(vectors_, i);
+  f_.set_uses(f_.at(copies_[value]), list);
 }
 
 /// The lanes of which the condition holds, next to each other behind what was kept before.

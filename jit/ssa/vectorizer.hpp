@@ -120,6 +120,7 @@ class Vectorizer {
   std::uint32_t size_ = 0;    // of an element
   std::uint32_t stride_ = 0;  // from one index to the next
   std::uint32_t bytes_ = 0;   // of a vector
+  bool is_narrow_ = false;    // some operation has no form for 64 bytes
   bool has_counts_ = false;   // some operand is the counter of each lane
   bool is_dear_ = false;      // some operation takes longer than putting lanes in order
   // While it is made.

@@ -37,10 +37,10 @@ class Verifier {
         if (i.op == Opcode::Phi && !phis) return wrong(value, "stands behind other instructions");
         phis = phis && i.op == Opcode::Phi;
         if (i.op == Opcode::Slot && b != 0) return wrong(value, "is not in the entry");
-        if (i.op == Opcode::Result) {
+        if (i.op == Opcode::Result || i.op == Opcode::Limb) {
           if (i.a != call || call == kNoValue) return wrong(value, "does not stand behind its call");
         } else {
-          call = is_call(i.op) || i.op == Opcode::Step ? value : kNoValue;
+          call = is_call(i.op) || i.op == Opcode::Step || i.op == Opcode::PairFunction ? value : kNoValue;
         }
         if (i.frame >= f_.frames.size()) return wrong(value, "has no frame");
         if (!operands(value, dominators) || !kinds(value)) return fault_;
@@ -161,6 +161,15 @@ class Verifier {
       case Opcode::Trunc:
       case Opcode::Splat:
         return is(i.a, i.kind);
+      case Opcode::PairFunction:
+        if (!is(i.a, i.kind) || !is(i.b, i.kind)) return false;
+        for (const Use& use : f_.uses_of(i)) {
+          if (!is(i.c, i.kind) || !is(use.value, i.kind)) return false;
+        }
+        return true;
+      case Opcode::Limb:
+        return (f_.at(i.a).op == Opcode::PairFunction && is(i.a, i.kind)) ||
+               fail(wrong(value, "is a limb of no pair function"));
       case Opcode::Ones:
         return is(i.a, Kind::U64);
       case Opcode::Compress:

@@ -3,6 +3,7 @@
 
 #include "jit/ssa/backend/emitter.hpp"
 #include "jit/ssa/fold.hpp"
+#include "jit/ssa/host.hpp"
 
 namespace cairn::jit::ssa {
 
@@ -211,6 +212,45 @@ void Emitter::call(const Instruction& i) {
   exit.node = at_;
   a_.bind(exit.back);
   exits_.push_back(exit);
+}
+
+/// A call of runtime/pair. A pair of f64 is given and comes back in two registers, one of f32 in the low halves of one;
+/// vectors lie on the stack.
+void Emitter::pair_function(const Instruction& i) {
+  const std::uint32_t limbs = node_->inputs;
+  const auto lanes = static_cast<std::int32_t>(bytes_of(i));
+  if (i.lanes > 1) {
+    const auto sized = [&](std::uint32_t k) -> x86::Vec {
+      return lanes == 64 ? x86::Vec(x86::zmm(k)) : x86::Vec(x86::ymm(k));
+    };
+    const auto at = [&](std::uint32_t k) {
+      return x86::ptr(x86::rsp, static_cast<std::int32_t>(k) * lanes, static_cast<std::uint32_t>(lanes));
+    };
+    const std::int32_t area = 4 * lanes;
+    a_.sub(x86::rsp, area);
+    for (std::uint32_t k = 0; k < limbs; ++k) a_.emit(x86::Inst::kIdVmovups, at(k), sized(k));
+    a_.mov(x86::rdi, x86::rsp);
+    a_.mov(x86::rsi, x86::rsp);
+    load_address(x86::rax, reinterpret_cast<const void*>(pair_code(i).lanes(static_cast<std::size_t>(lanes))));
+    a_.call(x86::rax);
+    for (const std::uint32_t k : {0U, 1U}) a_.emit(x86::Inst::kIdVmovups, sized(k), at(k));
+    a_.add(x86::rsp, area);
+    return;
+  }
+  if (uses_wide_vectors_) a_.vzeroupper();
+  if (i.kind == Kind::F32) {
+    a_.unpcklps(x86::xmm0, x86::xmm1);
+    if (limbs == 4) {
+      a_.unpcklps(x86::xmm2, x86::xmm3);
+      a_.movaps(x86::xmm1, x86::xmm2);
+    }
+  }
+  load_address(x86::rax, pair_code(i).one);
+  a_.call(x86::rax);
+  if (i.kind == Kind::F32) {
+    a_.movaps(x86::xmm1, x86::xmm0);
+    a_.shufps(x86::xmm1, x86::xmm1, 1);
+  }
 }
 
 void Emitter::give_back() {

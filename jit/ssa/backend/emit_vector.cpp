@@ -133,6 +133,11 @@ bool Emitter::vector(const Instruction& i) {
     return to;
   };
   switch (i.op) {
+    case Opcode::PairFunction:
+      pair_function(i);
+      return true;
+    case Opcode::Limb:
+      return true;
     case Opcode::Load: {
       std::uint32_t next = 0;
       x86::Mem at = address(i, next);

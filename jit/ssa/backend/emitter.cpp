@@ -402,6 +402,11 @@ bool Emitter::node(std::uint32_t k) {
       case Opcode::Step:
         step(i);
         return true;
+      case Opcode::PairFunction:
+        pair_function(i);
+        return true;
+      case Opcode::Limb:
+        return true;
       case Opcode::Jump:
         jump(0);
         return true;

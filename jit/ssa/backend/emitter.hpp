@@ -188,6 +188,7 @@ class Emitter {
   void switch_jump();
   void call(const Instruction& i);
   void step(const Instruction& i);
+  void pair_function(const Instruction& i);
   void give_back();
   void exit(const Instruction& i);
   void leave(const Instruction& i);

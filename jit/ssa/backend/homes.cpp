@@ -58,6 +58,8 @@ class HomeFinder {
       }
       if (is_call(i.op)) {
         event.limit = i.scale - bytecode::kLinkSlots;
+      } else if (i.op == Opcode::PairFunction) {
+        continue;
       } else if (i.op == Opcode::Step) {
         step(i, event);
       } else if (node.loses_all) {

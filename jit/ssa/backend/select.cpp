@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jit/ssa/backend/order.hpp"
+#include "jit/ssa/host.hpp"
 
 namespace cairn::jit::ssa {
 namespace {
@@ -284,6 +285,10 @@ class Selector {
         return true;
       case Opcode::Result:
         return result(i);
+      case Opcode::PairFunction:
+        return pair_function(i);
+      case Opcode::Limb:
+        return true;  // the function gives it
       case Opcode::Jump:
         return true;
       case Opcode::Switch:
@@ -617,6 +622,24 @@ class Selector {
     return true;
   }
 
+  /// Limbs in the first vector registers, those of the result likewise.
+  bool pair_function(const Instruction& i) {
+    if (i.lanes > 1 && pair_code(i).lanes(bytes_of(i)) == nullptr) return false;
+    Reg to = kFirstVector;
+    for (const Value limb : {i.a, i.b, i.c}) {
+      if (limb != kNoValue) fixed(limb, to++);
+    }
+    for (const Use& use : f_.uses_of(i)) fixed(use.value, to++);
+    node_.loses_all = true;
+    for (std::size_t k = position_behind(); k < f_.blocks[i.block].code.size(); ++k) {
+      const Value value = f_.blocks[i.block].code[k];
+      const Instruction& limb = f_.at(value);
+      if (limb.op != Opcode::Limb || limb.a != at_) break;
+      n_.outputs.push_back({value, static_cast<Reg>(kFirstVector + limb.immediate), false, kNone, false});
+    }
+    return true;
+  }
+
   /// One output of operands that are in registers.
   bool made_of(std::initializer_list<Value> operands) {
     for (const Value operand : operands) in_register(operand);
@@ -629,6 +652,10 @@ class Selector {
     const std::uint32_t bytes = bytes_of(i);
     if (bytes != 16 && bytes != 32 && !(bytes == 64 && target_.cpu.avx512)) return false;
     switch (i.op) {
+      case Opcode::PairFunction:
+        return pair_function(i);
+      case Opcode::Limb:
+        return true;
       case Opcode::Splat:
         return made_of({i.a});
       case Opcode::Load:

@@ -14,8 +14,8 @@ CAIRN_PAIR_INLINE Pair<T> unguarded(Kernel<T> k) {
   return {k.hi, k.lo};
 }
 template <class T>
-CAIRN_PAIR_INLINE bool is_nonzero_number(T a) {
-  return a < T(0) || a > T(0);
+CAIRN_PAIR_INLINE TruthOf<T> is_nonzero_number(T a) {
+  return (a < T(0)) | (a > T(0));
 }
 template <class T>
 CAIRN_PAIR_INLINE T either(bool condition, T a, T b) {

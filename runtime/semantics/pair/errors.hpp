@@ -28,7 +28,7 @@ struct Wide {
 template <class T>
 CAIRN_PAIR_INLINE Triple<T> boys_series(Triple<T> w) {
   const Pair<T> short_w = to_pair(w);
-  return triple(mul<Level::Low>(short_w, polynomial_of<ErrorTail<T>>(short_w))) + T(1);
+  return triple(mul<Level::Low>(short_w, polynomial_of<ErrorTail>(short_w))) + T(1);
 }
 /// erf(z) for |z| <= 1/2, relative to itself.
 template <class T>
@@ -43,7 +43,7 @@ inline Triple<T> erfcx_far(Triple<T> z) {
     Triple<T> series = triple(T(1));
     if (z.a < kLarge<T>) {
       const Pair<T> w = sqr<Level::Mid>(to_pair(inverse));
-      series = triple(mul<Level::Low>(w, polynomial_of<ScaledComplementFar<T>>(w))) + T(1);
+      series = triple(mul<Level::Low>(w, polynomial_of<ScaledComplementFar>(w))) + T(1);
     }
     return error_scale<T>(kOneOverRootPi) * inverse * series;
   }

@@ -21,23 +21,51 @@ template <class T>
 struct Exponential {
   Triple<T> step;
   Triple<T> part;
-  int k;
-  bool whole;  // j = k = 0: e^x - 1 is `part`
+  WholeOf<T> k;
+  TruthOf<T> whole;  // j = k = 0: e^x - 1 is `part`
 };
 
 /// Of an argument of magnitude below 2^11.
 template <class T>
 inline Exponential<T> exponential(Triple<T> x) {
-  const T n = nearest(x.a * ExponentialScale<T>::value);
-  const int index = static_cast<int>(n);
-  const Triple<T> r = x - entry(ExponentialStep<T>::limbs, 0) * n;
+  using Limb = LimbOf<T>;
+  const T n = nearest(x.a * T(ExponentialScale<Limb>::value));
+  const WholeOf<T> index = whole_of(n);
+  const Triple<T> r = x - constant_entry<T>(ExponentialStep<Limb>::limbs, 0) * n;
   const Pair<T> short_r = to_pair(r);
-  const Pair<T> tail = mul<Level::Low>(sqr<Level::Mid>(short_r), polynomial_of<ExponentialTail<T>>(short_r));
-  return {entry(PowersOfTwo<T>::limbs, index & 63), r + tail, index >> 6, index == 0};
+  const Pair<T> tail = mul<Level::Low>(sqr<Level::Mid>(short_r), polynomial_of<ExponentialTail>(short_r));
+  return {entry_at<T>(PowersOfTwo<Limb>::limbs, index & 63), r + tail, index >> 6, index == 0};
 }
 template <class T>
 CAIRN_PAIR_INLINE Triple<T> value_of(const Exponential<T>& e) {
   return e.step + e.step * e.part;
+}
+
+/// e^x = m 2^k to little more than one rounding of a pair, where nothing is made of it: what is left of x lies in a
+/// pair. Of an argument of magnitude below 2^11.
+template <class T>
+struct ShortExponential {
+  Pair<T> m;  // between 0.99 and 2.01
+  WholeOf<T> k;
+};
+template <class T>
+CAIRN_PAIR_INLINE ShortExponential<T> short_exponential(Triple<T> x) {
+  using Limb = LimbOf<T>;
+  const Limb* const unit = ExponentialStep<Limb>::limbs;
+  const T n = nearest(x.a * T(ExponentialScale<Limb>::value));
+  const WholeOf<T> index = whole_of(n);
+  // The difference of the leading limbs is exact (Sterbenz).
+  const Pair<T> first = two_prod(n, T(unit[0]));
+  const Pair<T> second = two_prod(n, T(unit[1]));
+  const Pair<T> u = two_sum(x.b, -first.lo);
+  const Pair<T> v = two_sum(u.hi, -second.hi);
+  const Pair<T> top = two_sum(x.a - first.hi, v.hi);
+  const T low = (u.lo + v.lo) + (fused(-n, T(unit[2]), x.c) - second.lo);
+  const Pair<T> r = fast_two_sum(top.hi, top.lo + low);
+  const Pair<T> tail = mul<Level::Low>(sqr<Level::Mid>(r), falling_polynomial_of<ExponentialTail>(r));
+  const Pair<T> part = add_smaller(r, tail);
+  const Triple<T> step = entry_at<T>(PowersOfTwo<Limb>::limbs, index & 63);
+  return {pair_with_smaller(step, mul<Level::Low>(Pair<T>{step.a, step.b}, part)), index >> 6};
 }
 
 /// Beyond these no result lies within the range, whatever the base.
@@ -50,8 +78,8 @@ inline Pair<T> exp_of(Triple<T> x) {
   if (nan(x.a)) return of(x.a);
   if (x.a > kExponentRange<T>) return of(kInfinity<T>);
   if (x.a < -kExponentRange<T>) return of(T(0));
-  const Exponential<T> e = exponential(x);
-  return assembled(value_of(e), e.k);
+  const ShortExponential<T> e = short_exponential(x);
+  return assembled(e.m, e.k);
 }
 
 template <class T>
@@ -63,7 +91,7 @@ template <class T>
 inline Pair<T> exp10(Pair<T> x) {
   x = ordinary(x);
   if (!(magnitude(x.hi) < kExponentRange<T>)) return exp_of(triple(x.hi));
-  return exp_of(entry(ExponentialStep<T>::limbs, 1) * x);
+  return exp_of(constant_entry<T>(ExponentialStep<T>::limbs, 1) * x);
 }
 template <class T>
 inline Pair<T> exp2(Pair<T> x) {
@@ -75,8 +103,8 @@ inline Pair<T> exp2(Pair<T> x) {
   // The whole part is exact, and so 2^n is.
   const T n = nearest(x.hi);
   const Triple<T> rest = triple(two_sum(x.hi - n, x.lo));
-  const Exponential<T> e = exponential(entry(ExponentialStep<T>::limbs, 2) * rest);
-  return assembled(value_of(e), e.k + static_cast<int>(n));
+  const ShortExponential<T> e = short_exponential(entry(ExponentialStep<T>::limbs, 2) * rest);
+  return assembled(e.m, e.k + static_cast<int>(n));
 }
 
 /// e^x - 1 in three limbs, relative to itself, for |x| < 2^11 where e^x is in range.
@@ -101,10 +129,38 @@ inline Pair<T> expm1(Pair<T> x) {
 /// log x = k ln 2 + rest.
 template <class T>
 struct Logarithm {
-  int k;
+  WholeOf<T> k;
   Triple<T> rest;
 };
 
+/// log(1 + v) in three limbs, relative to itself, for |v| < 1/256.
+template <class T>
+inline Triple<T> log1p_series(Triple<T> v) {
+  const Triple<T> square = v * v;
+  const Pair<T> short_v = to_pair(v);
+  const Pair<T> cube = mul<Level::Low>(to_pair(square), short_v);
+  const Pair<T> tail = mul<Level::Low>(cube, polynomial_of<LogarithmTail>(short_v));
+  return v + (Triple<T>{T(-0.5) * square.a, T(-0.5) * square.b, T(-0.5) * square.c} + tail);
+}
+/// Of the logarithm of m 2^k, m from about 0.7 to about 1.4, `index` from m's bits.
+template <class T>
+inline Triple<T> logarithm_of_significand(Triple<T> m, WholeOf<T> index) {
+  using Limb = LimbOf<T>;
+  const T c = looked_up(Reciprocals<Limb>::limbs, index, 1, 0);
+  // The products with a short limb are exact, and so is the leading difference.
+  const Pair<T> top = two_prod(m.a, c);
+  const Pair<T> middle = two_prod(m.b, c);
+  const Triple<T> z = Triple<T>{top.hi - T(1), top.lo, T(0)} + Triple<T>{middle.hi, middle.lo, m.c * c};
+  return entry_at<T>(LogarithmsOfReciprocals<Limb>::limbs, index) + log1p_series(z);
+}
+/// Of a positive number of moderate size.
+template <class T>
+CAIRN_PAIR_INLINE Logarithm<T> logarithm_within(Triple<T> x) {
+  const WholeOf<T> index = bits_from(x.a, kPrecision<T> - 8, 127);
+  const TruthOf<T> halved = index >= static_cast<int>(Reciprocals<LimbOf<T>>::first_halved);
+  const WholeOf<T> k = one_more_where(halved, normal_exponent(x.a));
+  return {k, logarithm_of_significand(scaled_within(x, -k), index)};
+}
 /// Of a positive number whose limbs are scaled by `exponent` already.
 template <class T>
 inline Logarithm<T> logarithm(Triple<T> x, int exponent = 0) {
@@ -113,40 +169,35 @@ inline Logarithm<T> logarithm(Triple<T> x, int exponent = 0) {
     exponent -= 4 * kPrecision<T>;
   }
   int k = exponent_of(x.a);
-  const auto index = static_cast<unsigned>(bits_of(x.a) >> (kPrecision<T> - 8)) & 127U;
-  if (index >= Reciprocals<T>::first_halved) ++k;
+  const int index = bits_from(x.a, kPrecision<T> - 8, 127);
+  if (index >= static_cast<int>(Reciprocals<T>::first_halved)) ++k;
   const T scale = power_of_two<T>(-k);
-  const Triple<T> m = {x.a * scale, x.b * scale, x.c * scale};
-  const T c = Reciprocals<T>::limbs[index];
-  // The products with a short limb are exact, and so is the leading difference.
-  const Pair<T> top = two_prod(m.a, c);
-  const Pair<T> middle = two_prod(m.b, c);
-  const Triple<T> z = Triple<T>{top.hi - T(1), top.lo, T(0)} + Triple<T>{middle.hi, middle.lo, m.c * c};
-  const Triple<T> square = z * z;
-  const Pair<T> short_z = to_pair(z);
-  const Pair<T> cube = mul<Level::Low>(to_pair(square), short_z);
-  const Pair<T> tail = mul<Level::Low>(cube, polynomial_of<LogarithmTail<T>>(short_z));
-  const Triple<T> series = z + (Triple<T>{T(-0.5) * square.a, T(-0.5) * square.b, T(-0.5) * square.c} + tail);
-  return {k + exponent, entry(LogarithmsOfReciprocals<T>::limbs, static_cast<int>(index)) + series};
+  return {k + exponent, logarithm_of_significand(Triple<T>{x.a * scale, x.b * scale, x.c * scale}, index)};
 }
 
-/// The natural logarithm of a positive triple.
+/// The natural logarithm of what has these parts; of a positive triple.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> natural(const Logarithm<T>& parts) {
+  return constant_entry<T>(LogarithmScales<LimbOf<T>>::limbs, 0) * limb_of_whole<LimbOf<T>>(parts.k) + parts.rest;
+}
 template <class T>
 inline Triple<T> log_of(Triple<T> x, int exponent = 0) {
-  const Logarithm<T> parts = logarithm(x, exponent);
-  return entry(LogarithmScales<T>::limbs, 0) * static_cast<T>(parts.k) + parts.rest;
+  return natural(logarithm(x, exponent));
+}
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> log2_of(const Logarithm<T>& parts) {
+  return to_pair(parts.rest * constant_entry<T>(LogarithmScales<LimbOf<T>>::limbs, 1) +
+                 limb_of_whole<LimbOf<T>>(parts.k));
+}
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> log10_of(const Logarithm<T>& parts) {
+  return to_pair(constant_entry<T>(LogarithmScales<LimbOf<T>>::limbs, 2) * limb_of_whole<LimbOf<T>>(parts.k) +
+                 parts.rest * constant_entry<T>(LogarithmScales<LimbOf<T>>::limbs, 3));
 }
 /// log(1 + v) in three limbs, relative to itself, for v > -1.
 template <class T>
 inline Triple<T> log1p_of(Triple<T> v) {
-  if (magnitude(v.a) < T(1) / T(256)) {
-    const Triple<T> square = v * v;
-    const Pair<T> short_v = to_pair(v);
-    const Pair<T> cube = mul<Level::Low>(to_pair(square), short_v);
-    const Pair<T> tail = mul<Level::Low>(cube, polynomial_of<LogarithmTail<T>>(short_v));
-    return v + (Triple<T>{T(-0.5) * square.a, T(-0.5) * square.b, T(-0.5) * square.c} + tail);
-  }
-  return log_of(v + T(1));
+  return magnitude(v.a) < T(1) / T(256) ? log1p_series(v) : log_of(v + T(1));
 }
 
 /// What the logarithms share: zero, negative numbers, infinities, NaN. True when `result` is the whole answer.
@@ -169,8 +220,7 @@ inline Pair<T> log2(Pair<T> x) {
   x = ordinary(x);
   Pair<T> end;
   if (logarithm_ends(x, end)) return end;
-  const Logarithm<T> parts = logarithm(triple(x));
-  const Pair<T> result = to_pair(parts.rest * entry(LogarithmScales<T>::limbs, 1) + static_cast<T>(parts.k));
+  const Pair<T> result = log2_of(logarithm(triple(x)));
   return {result.hi + T(0), result.lo + T(0)};
 }
 template <class T>
@@ -178,9 +228,7 @@ inline Pair<T> log10(Pair<T> x) {
   x = ordinary(x);
   Pair<T> end;
   if (logarithm_ends(x, end)) return end;
-  const Logarithm<T> parts = logarithm(triple(x));
-  const Pair<T> result = to_pair(entry(LogarithmScales<T>::limbs, 2) * static_cast<T>(parts.k) +
-                                 parts.rest * entry(LogarithmScales<T>::limbs, 3));
+  const Pair<T> result = log10_of(logarithm(triple(x)));
   return {result.hi + T(0), result.lo + T(0)};
 }
 template <class T>

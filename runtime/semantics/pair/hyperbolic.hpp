@@ -105,7 +105,8 @@ inline Pair<T> atanh(Pair<T> x) {
 /// The cube root of m in [1, 8), by Newton's iteration: in limbs, then with residuals of three limbs.
 template <class T>
 inline Triple<T> cube_root(Triple<T> m) {
-  T y = T(0.8) + m.a * (T(0.22) - m.a * T(0.0095));
+  using Limb = LimbOf<T>;
+  T y = T(Limb(0.8)) + m.a * (T(Limb(0.22)) - m.a * T(Limb(0.0095)));
   for (int k = 0; k < 5; ++k) y = y - (y - m.a / (y * y)) * (T(1) / T(3));
   const T slope = T(3) * y * y;
   const Triple<T> first = triple(y);

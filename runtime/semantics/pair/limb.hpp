@@ -41,6 +41,21 @@ struct LimbFormat<double> {
   static constexpr int bias = 1023;
 };
 
+/// What goes with a limb, or with several side by side (runtime/pair/lanes.hpp): one of them, an integer beside each, a
+/// truth of each.
+template <class T>
+struct LimbShape {
+  using Limb = T;
+  using Whole = int;
+  using Truth = bool;
+};
+template <class T>
+using LimbOf = typename LimbShape<T>::Limb;
+template <class T>
+using WholeOf = typename LimbShape<T>::Whole;
+template <class T>
+using TruthOf = typename LimbShape<T>::Truth;
+
 template <class T>
 using Bits = typename LimbFormat<T>::Bits;
 template <class T>
@@ -145,6 +160,39 @@ CAIRN_PAIR_INLINE constexpr int exponent_of(T x) {
   const int biased = static_cast<int>(bits >> (kPrecision<T> - 1));
   if (biased != 0) return biased - LimbFormat<T>::bias;
   return kLeastExponent<T> + 63 - leading_zeros(static_cast<U64>(bits));
+}
+
+// The same of limbs and lanes, for what is known to be within range.
+
+/// A limb that is an integer, and back.
+template <class T>
+CAIRN_PAIR_INLINE constexpr int whole_of(T x) {
+  return static_cast<int>(x);
+}
+template <class T>
+CAIRN_PAIR_INLINE constexpr T limb_of_whole(int k) {
+  return static_cast<T>(k);
+}
+CAIRN_PAIR_INLINE constexpr int one_more_where(bool condition, int k) { return k + (condition ? 1 : 0); }
+/// 2^k, a normal limb.
+template <class T>
+CAIRN_PAIR_INLINE constexpr T normal_power(int k) {
+  return limb_of<T>(static_cast<Bits<T>>(k + LimbFormat<T>::bias) << (kPrecision<T> - 1));
+}
+/// Floor of log2 of a positive normal limb.
+template <class T>
+CAIRN_PAIR_INLINE constexpr int normal_exponent(T x) {
+  return static_cast<int>(bits_of(x) >> (kPrecision<T> - 1)) - LimbFormat<T>::bias;
+}
+/// The bits of a positive limb from bit `from` on, as many as `mask` has.
+template <class T>
+CAIRN_PAIR_INLINE constexpr int bits_from(T x, int from, int mask) {
+  return static_cast<int>(bits_of(x) >> from) & mask;
+}
+/// Limb `at` of a row in a table of rows of `stride` limbs.
+template <class T>
+CAIRN_PAIR_INLINE constexpr T looked_up(const T* limbs, int row, int stride, int at) {
+  return limbs[row * stride + at];
 }
 
 /// The significand of a finite limb that is not zero, signed, of magnitude in [1, 2).

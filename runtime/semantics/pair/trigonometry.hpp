@@ -24,7 +24,7 @@ struct SinCos {
 /// An angle as quadrant pi/2 + rest, |rest| at most about pi/4.
 template <class T>
 struct Angle {
-  int quadrant;  // 0 to 3
+  WholeOf<T> quadrant;  // 0 to 3
   Triple<T> rest;
 };
 
@@ -70,25 +70,33 @@ inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
 /// Below 2^(p/3), and where 2^-(p/3) or more is left: four limbs of pi/2 leave errors of 2^(2p/3) u^4 of the rest, the
 /// sums of small terms as much. x >= 0.
 template <class T>
-CAIRN_PAIR_INLINE bool is_few_turns(Pair<T> x, Angle<T>& angle) {
-  if (!(x.hi < power_of_two<T>(kPrecision<T> / 3))) return false;
-  const T n = nearest(x.hi * (T(2) * inv_pi<T>().hi));
-  const T* const turn = QuarterTurn<T>::limbs;
-  const Pair<T> first = two_prod(n, turn[0]);
-  const Pair<T> third = two_prod(n, turn[2]);
-  Triple<T> rest = triple(two_sum(x.hi, -first.hi)) + two_sum(x.lo, -first.lo);
-  rest = rest + neg(two_prod(n, turn[1]));
-  rest = rest + Pair<T>{-third.hi, -fused(n, turn[3], third.lo)};
-  angle = {static_cast<int>(n) & 3, rest};
-  return magnitude(rest.a) >= power_of_two<T>(-(kPrecision<T> / 3));
+inline constexpr LimbOf<T> kFewTurns = power_of_two<LimbOf<T>>(kPrecision<T> / 3);
+template <class T>
+inline constexpr LimbOf<T> kSmallAngle = LimbOf<T>(0.785);
+template <class T>
+CAIRN_PAIR_INLINE Angle<T> few_turns(Pair<T> x) {
+  using Limb = LimbOf<T>;
+  const T n = nearest(x.hi * T(2 * inv_pi<Limb>().hi));
+  const Limb* const turn = QuarterTurn<Limb>::limbs;
+  // The difference of the leading limbs is exact (Sterbenz).
+  const Pair<T> first = two_prod(n, T(turn[0]));
+  const Pair<T> second = two_prod(n, T(turn[1]));
+  const Pair<T> u = two_sum(x.lo, -first.lo);
+  const Pair<T> v = two_sum(u.hi, -second.hi);
+  const Pair<T> top = two_sum(x.hi - first.hi, v.hi);
+  const T low = (u.lo + v.lo) - fused(n, T(turn[2]), fused(n, T(turn[3]), second.lo));
+  const Pair<T> rest = two_sum(top.lo, low);
+  return {whole_of(n) & 3, {top.hi, rest.hi, rest.lo}};
+}
+/// Whether enough is left of few turns.
+template <class T>
+CAIRN_PAIR_INLINE TruthOf<T> is_far_from_axes(const Triple<T>& rest) {
+  return magnitude(rest.a) >= T(1 / kFewTurns<T>);
 }
 
-/// x >= 0.
+/// Of any x >= 0, in integers.
 template <class T>
-inline Angle<T> angle_of(Pair<T> x) {
-  if (x.hi < T(0.785)) return {0, triple(x)};
-  Angle<T> few{};
-  if (is_few_turns(x, few)) return few;
+inline Angle<T> many_turns(Pair<T> x) {
   U32 turn[kTurnWords<T>] = {};
   turn_by<T>(turn, x.hi, false);
   turn_by<T>(turn, x.lo, sign_bit(x.lo));
@@ -125,46 +133,71 @@ inline Angle<T> angle_of(Pair<T> x) {
   if (up) fraction = -fraction;
   return {quadrant, fraction * entry(Angles<T>::limbs, 1)};
 }
+/// x >= 0.
+template <class T>
+CAIRN_PAIR_INLINE Angle<T> angle_of(Pair<T> x) {
+  if (x.hi < kSmallAngle<T>) return {0, triple(x)};
+  if (x.hi < kFewTurns<T>) {
+    const Angle<T> few = few_turns(x);
+    if (is_far_from_axes(few.rest)) return few;
+  }
+  return many_turns(x);
+}
 
-/// sin and cos of an angle of magnitude up to about pi/4, in three limbs.
+/// What sin and cos of an angle of magnitude up to about pi/4 share: those of the nearest multiple of 1/32, and of what
+/// is left.
 template <class T>
 struct Circle {
-  Triple<T> sin;
-  Triple<T> cos;
+  Triple<T> table_sin;
+  Triple<T> table_cos;
+  Pair<T> sin;           // of the rest
+  Pair<T> cosine;        // of the rest, less 1
+  TruthOf<T> near_zero;  // the multiple is 0
+  TruthOf<T> negative;   // the angle is; what is here is of its opposite
 };
 template <class T>
-inline Circle<T> circle(Triple<T> angle) {
-  const bool negative = angle.a < T(0);
-  if (negative) angle = -angle;
+CAIRN_PAIR_INLINE Circle<T> circle(Triple<T> angle) {
+  using Limb = LimbOf<T>;
+  const TruthOf<T> negative = angle.a < T(0);
+  angle = either(negative, -angle, angle);
   const T step = nearest(angle.a * T(32));
-  const int j = static_cast<int>(step);
-  const Triple<T> t = angle + step * T(-0.03125);
-  const Pair<T> short_t = to_pair(t);
-  const Pair<T> square = sqr<Level::Mid>(short_t);
-  const Pair<T> cube = mul<Level::Low>(square, short_t);
-  const Triple<T> sine = t + mul<Level::Low>(cube, polynomial_of<SineTail<T>>(square));
-  const Pair<T> cosine = mul<Level::Mid>(square, polynomial_of<CosineTail<T>>(square));  // less 1
-  const Triple<T> s = entry(Sines<T>::limbs, j);
-  const Triple<T> c = entry(Cosines<T>::limbs, j);
-  Triple<T> sin = s + (c * sine + mul<Level::Low>(to_pair(s), cosine));
-  if (j == 0) sin = sine;
-  const Triple<T> cos = c + (-(s * sine) + mul<Level::Low>(to_pair(c), cosine));
-  return {negative ? -sin : sin, cos};
+  const WholeOf<T> j = whole_of(step);
+  // This difference too is exact.
+  const Pair<T> top = two_sum(angle.a - step * T(0.03125), angle.b);
+  const Pair<T> low = two_sum(top.lo, angle.c);
+  const Pair<T> t = fast_two_sum(top.hi, low.hi);
+  const Pair<T> square = sqr<Level::Mid>(t);
+  const Pair<T> cube = mul<Level::Low>(square, t);
+  const Pair<T> tail = mul<Level::Low>(cube, falling_polynomial_of<SineTail>(square));
+  const Pair<T> sine = pair_with_smaller(Triple<T>{t.hi, t.lo, low.lo}, tail);
+  const Pair<T> cosine = mul<Level::Low>(square, falling_polynomial_of<CosineTail>(square));
+  return {entry_at<T>(Sines<Limb>::limbs, j), entry_at<T>(Cosines<Limb>::limbs, j), sine, cosine, j == 0, negative};
 }
+/// The sine of the angle and `quadrant` quarter turns, by the addition theorem: of an odd number it is the cosine's.
 template <class T>
-CAIRN_PAIR_INLINE Triple<T> sine_of(const Circle<T>& circle, int quadrant) {
-  const Triple<T> value = (quadrant & 1) != 0 ? circle.cos : circle.sin;
-  return (quadrant & 2) != 0 ? -value : value;
+CAIRN_PAIR_INLINE Pair<T> sine_of(const Circle<T>& c, WholeOf<T> quadrant) {
+  const TruthOf<T> odd = (quadrant & 1) != 0;
+  const Triple<T> along = either(odd, c.table_cos, c.table_sin);
+  const Triple<T> across = either(odd, -c.table_sin, c.table_cos);
+  // Next to zero the sum is half of what is in the table: three limbs keep the error near one rounding.
+  const Pair<T> turned = two_prod(across.a, c.sin.hi);
+  const Pair<T> beside = two_sum(turned.lo, fused(across.b, c.sin.hi, across.a * c.sin.lo));
+  const Pair<T> shrunk = mul<Level::Low>(Pair<T>{along.a, along.b}, c.cosine);
+  const Pair<T> both = two_sum(turned.hi, shrunk.hi);
+  const Pair<T> low = two_sum(both.lo, beside.hi);
+  const Pair<T> sum = pair_with_smaller(along, Triple<T>{both.hi, low.hi, low.lo + (beside.lo + shrunk.lo)});
+  const Pair<T> value = either(c.near_zero & !odd, c.sin, sum);
+  const TruthOf<T> below = (quadrant & 2) != 0;
+  return either(below != (c.negative & !odd), neg(value), value);
 }
 /// sin x and cos x from the angle and circle of |x|.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> sine_at(Pair<T> x, const Circle<T>& circle, int quadrant) {
-  if (magnitude(x.hi) < kTiny<T>) return x;
-  return odd_value(to_pair(sine_of(circle, quadrant)), x.hi);
+CAIRN_PAIR_INLINE Pair<T> sine_at(Pair<T> x, const Circle<T>& circle, WholeOf<T> quadrant) {
+  return either(magnitude(x.hi) < T(kTiny<LimbOf<T>>), x, odd_value(sine_of(circle, quadrant), x.hi));
 }
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> cosine_at(const Circle<T>& circle, int quadrant) {
-  const Pair<T> result = to_pair(sine_of(circle, quadrant + 1));
+CAIRN_PAIR_INLINE Pair<T> cosine_at(const Circle<T>& circle, WholeOf<T> quadrant) {
+  const Pair<T> result = sine_of(circle, quadrant + 1);
   return {result.hi, result.lo + T(0)};
 }
 
@@ -172,6 +205,7 @@ template <class T>
 inline Pair<T> sin(Pair<T> x) {
   x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
+  if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
   return sine_at(x, circle(angle.rest), angle.quadrant);
 }
@@ -191,21 +225,24 @@ inline SinCos<T> sincos(Pair<T> x) {
   return {sine_at(x, both, angle.quadrant), cosine_at(both, angle.quadrant)};
 }
 template <class T>
+CAIRN_PAIR_INLINE Pair<T> tangent_at(Pair<T> x, const Circle<T>& circle, WholeOf<T> quadrant) {
+  return odd_value(div<Level::High>(sine_of(circle, quadrant), sine_of(circle, quadrant + 1)), x.hi);
+}
+template <class T>
 inline Pair<T> tan(Pair<T> x) {
   x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
-  const Circle<T> both = circle(angle.rest);
-  return odd_value(to_pair(sine_of(both, angle.quadrant) / sine_of(both, angle.quadrant + 1)), x.hi);
+  return tangent_at(x, circle(angle.rest), angle.quadrant);
 }
 
 /// x modulo 2 as quadrant/2 + rest with |rest| <= 1/4, exact. x >= 0 and finite.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> half_turns(Pair<T> x, int& quadrant) {
+CAIRN_PAIR_INLINE Pair<T> half_turns(Pair<T> x, WholeOf<T>& quadrant) {
   const Pair<T> rest = two_sum(x.hi - T(2) * truncated(x.hi * T(0.5)), x.lo - T(2) * truncated(x.lo * T(0.5)));
   const T n = nearest(rest.hi * T(2));
-  quadrant = static_cast<int>(n) & 3;
+  quadrant = whole_of(n) & 3;
   return two_sum(rest.hi - n * T(0.5), rest.lo);
 }
 /// What sinpi and cospi share, `shift` quadrants on: a multiple of 1/2 is exact.
@@ -220,7 +257,7 @@ inline Pair<T> sinpi_of(Pair<T> x, int shift) {
     const Triple<T> value = entry(Angles<T>::limbs, 0) * ldexp(rest, kShift);
     return assembled((quadrant & 2) != 0 ? -value : value, -kShift);
   }
-  return to_pair(sine_of(circle(entry(Angles<T>::limbs, 0) * rest), quadrant));
+  return sine_of(circle(entry(Angles<T>::limbs, 0) * rest), quadrant);
 }
 template <class T>
 inline Pair<T> sinpi(Pair<T> x) {
@@ -247,24 +284,25 @@ inline SinCos<T> sincospi(Pair<T> x) {
 /// atan(y/x) for 0 <= y, 0 <= x, not both zero, between 2^-80 and 2^80 of each other.
 template <class T>
 inline Triple<T> arc(Triple<T> y, Triple<T> x) {
-  const bool steep = y.a > x.a || (y.a == x.a && y.b > x.b);
-  const Triple<T> above = steep ? x : y;
-  const Triple<T> below = steep ? y : x;
+  using Limb = LimbOf<T>;
+  const TruthOf<T> steep = (y.a > x.a) | ((y.a == x.a) & (y.b > x.b));
+  const Triple<T> above = either(steep, x, y);
+  const Triple<T> below = either(steep, y, x);
   const T step = nearest(above.a / below.a * T(32));
   const T c = step * T(0.03125);
   const Triple<T> t = (above - below * c) / (below + above * c);
   const Pair<T> short_t = to_pair(t);
   const Pair<T> square = sqr<Level::Mid>(short_t);
   const Pair<T> cube = mul<Level::Low>(square, short_t);
-  const Triple<T> rest = t + mul<Level::Low>(cube, polynomial_of<ArcTangentTail<T>>(square));
-  const Triple<T> value = entry(ArcTangents<T>::limbs, static_cast<int>(step)) + rest;
-  return steep ? entry(Angles<T>::limbs, 1) - value : value;
+  const Triple<T> rest = t + mul<Level::Low>(cube, polynomial_of<ArcTangentTail>(square));
+  const Triple<T> value = entry_at<T>(ArcTangents<Limb>::limbs, whole_of(step)) + rest;
+  return either(steep, constant_entry<T>(Angles<Limb>::limbs, 1) - value, value);
 }
 
 /// sqrt(1 - x^2) for |x| < 1.
 template <class T>
 CAIRN_PAIR_INLINE Triple<T> other_leg(Pair<T> x) {
-  return square_root((triple(neg(x)) + T(1)) * (triple(x) + T(1)));
+  return positive_root((triple(neg(x)) + T(1)) * (triple(x) + T(1)));
 }
 /// Whether |x| exceeds 1: 1; equals it: 0; else -1. NaN gives 1.
 template <class T>

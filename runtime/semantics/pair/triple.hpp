@@ -28,6 +28,15 @@ template <class T>
 CAIRN_PAIR_INLINE Triple<T> entry(const T* limbs, int k) {
   return {limbs[3 * k], limbs[3 * k + 1], limbs[3 * k + 2]};
 }
+/// The same in every lane, or each lane's.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> constant_entry(const LimbOf<T>* limbs, int k) {
+  return {T(limbs[3 * k]), T(limbs[3 * k + 1]), T(limbs[3 * k + 2])};
+}
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> entry_at(const LimbOf<T>* limbs, WholeOf<T> k) {
+  return {looked_up(limbs, k, 3, 0), looked_up(limbs, k, 3, 1), looked_up(limbs, k, 3, 2)};
+}
 
 /// The same number with limbs that do not overlap, whatever cancelled in it.
 template <class T>
@@ -104,14 +113,17 @@ CAIRN_PAIR_INLINE Triple<T> scaled(Triple<T> x, int e) {
 
 /// The square root of a positive triple: a limb's, then two corrections from exact residuals (Newton).
 template <class T>
-inline Triple<T> square_root(Triple<T> x) {
-  if (!(x.a > T(0))) return triple(T(0));
+inline Triple<T> positive_root(Triple<T> x) {
   const T first = square_root(x.a);
   const T twice = first + first;
   Triple<T> rest = x - triple(two_prod(first, first));
   const T second = rest.a / twice;
   rest = rest - triple(two_prod(twice, second)) - triple(two_prod(second, second));
   return settled(first, second, rest.a / twice);
+}
+template <class T>
+inline Triple<T> square_root(Triple<T> x) {
+  return x.a > T(0) ? positive_root(x) : triple(T(0));
 }
 
 /// The nearest pair, or one next to it.
@@ -120,15 +132,28 @@ CAIRN_PAIR_INLINE Pair<T> to_pair(Triple<T> x) {
   return fast_two_sum(x.a, x.b + x.c);
 }
 
+/// x 2^k where 2^k is a normal limb, and m 2^k for m from 1/2 to 4 where that is far from the ends of the range.
+template <class T>
+CAIRN_PAIR_INLINE Triple<T> scaled_within(Triple<T> x, WholeOf<T> k) {
+  const T power = normal_power<LimbOf<T>>(k);
+  return {x.a * power, x.b * power, x.c * power};
+}
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> assembled_within(Pair<T> p, WholeOf<T> k) {
+  const T power = normal_power<LimbOf<T>>(k);
+  const Pair<T> q = fast_two_sum(p.hi * power, p.lo * power);
+  return {q.hi, q.lo + T(0)};
+}
+
 /// m 2^k as a pair, whatever k: an infinity beyond the range; below it each limb is rounded once, and a result whose
 /// high limb is subnormal is rounded once as a whole.
 template <class T>
-inline Pair<T> assembled(Triple<T> m, int k) {
-  Pair<T> p = to_pair(m);
+inline Pair<T> assembled(Pair<T> p, int k) {
   if (p.hi == T(0) || !finite(p.hi)) return of(p.hi);
   const int top = exponent_of(p.hi) + k;
   if (top > kMaxExponent<T>) return of(flip(kInfinity<T>, p.hi));
   if (top >= kMinExponent<T>) {
+    if (k >= kMinExponent<T> && k < kMaxExponent<T> && top < kMaxExponent<T>) return assembled_within(p, k);
     const Pair<T> q = joined(scaled(p.hi, k), scaled(p.lo, k));
     return {q.hi, q.lo + T(0)};
   }
@@ -138,29 +163,76 @@ inline Pair<T> assembled(Triple<T> m, int k) {
   }
   return of(scaled(p.hi, k));
 }
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> assembled(Triple<T> m, int k) {
+  return assembled(to_pair(m), k);
+}
 
 /// sum q_k v^k of a table's polynomial: limbs, then pairs.
-template <class Table, class T>
-inline Pair<T> polynomial_of(const T* coefficients, Pair<T> v) {
-  const T* limbs = coefficients + 2 * Table::first;
-  T low = limbs[Table::count - Table::first - 1];
-  for (int k = Table::count - Table::first - 2; k >= 0; --k) low = fused(low, v.hi, limbs[k]);
+/// `coefficient(k)` is number k of the table, alike in all lanes or each lane's own.
+template <class Table, class T, class Coefficient>
+CAIRN_PAIR_INLINE Pair<T> polynomial_by(Coefficient coefficient, Pair<T> v) {
+  constexpr int kLimbs = Table::count + Table::first;
+  T low = coefficient(kLimbs - 1);
+  for (int k = kLimbs - 2; k >= 2 * Table::first; --k) low = fused(low, v.hi, coefficient(k));
   Pair<T> sum = of(low);
   for (int k = Table::first - 1; k >= 0; --k) {
-    sum = add<Level::Mid>(mul<Level::Low>(sum, v), Pair<T>{coefficients[2 * k], coefficients[2 * k + 1]});
+    sum = add<Level::Mid>(mul<Level::Low>(sum, v), Pair<T>{coefficient(2 * k), coefficient(2 * k + 1)});
   }
   return sum;
 }
 template <class Table, class T>
+CAIRN_PAIR_INLINE Pair<T> polynomial_of(const T* coefficients, Pair<T> v) {
+  return polynomial_by<Table>([=](int k) { return coefficients[k]; }, v);
+}
+/// Of Table<limb>.
+template <template <class> class Table, class T>
 CAIRN_PAIR_INLINE Pair<T> polynomial_of(Pair<T> v) {
-  return polynomial_of<Table>(Table::coefficients, v);
+  return polynomial_by<Table<LimbOf<T>>>([](int k) { return T(Table<LimbOf<T>>::coefficients[k]); }, v);
+}
+
+/// x + y where y is not above x (3.2), not renormalized.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> add_smaller(Pair<T> x, Pair<T> y) {
+  const Pair<T> sum = fast_two_sum(x.hi, y.hi);
+  return {sum.hi, sum.lo + (x.lo + y.lo)};
+}
+/// The same of a Table<limb> whose terms fall for this v: the sums need not ask which operand is larger.
+template <template <class> class TableOf, class T>
+CAIRN_PAIR_INLINE Pair<T> falling_polynomial_of(Pair<T> v) {
+  using Table = TableOf<LimbOf<T>>;
+  const auto coefficient = [](int k) { return T(Table::coefficients[k]); };
+  constexpr int kLimbs = Table::count + Table::first;
+  T low = coefficient(kLimbs - 1);
+  for (int k = kLimbs - 2; k >= 2 * Table::first; --k) low = fused(low, v.hi, coefficient(k));
+  Pair<T> sum = of(low);
+  for (int k = Table::first - 1; k >= 0; --k) {
+    sum = add_smaller(Pair<T>{coefficient(2 * k), coefficient(2 * k + 1)}, mul<Level::Low>(sum, v));
+  }
+  return sum;
+}
+/// x + y as a pair, y.a not above x.a, with an error near that of one rounding.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> pair_with_smaller(Triple<T> x, Pair<T> y) {
+  const Pair<T> top = fast_two_sum(x.a, y.hi);
+  const Pair<T> low = two_sum(top.lo, x.b);
+  const Pair<T> sum = fast_two_sum(top.hi, low.hi);
+  return fast_two_sum(sum.hi, sum.lo + (low.lo + (y.lo + x.c)));
+}
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> pair_with_smaller(Triple<T> x, Triple<T> y) {
+  const Pair<T> top = fast_two_sum(x.a, y.a);
+  const Pair<T> own = two_sum(top.lo, x.b);
+  const Pair<T> low = two_sum(own.hi, y.b);
+  const Pair<T> sum = fast_two_sum(top.hi, low.hi);
+  return fast_two_sum(sum.hi, sum.lo + ((own.lo + low.lo) + (x.c + y.c)));
 }
 
 /// An odd function of x from its value at |x|.
 template <class T>
 CAIRN_PAIR_INLINE Pair<T> odd_value(Pair<T> value, T x) {
-  const bool alone = value.hi == T(0) || !finite(value.hi);
-  return {flip(value.hi, x), alone ? T(0) : flip(value.lo, x)};
+  const TruthOf<T> alone = (value.hi == T(0)) | !finite(value.hi);
+  return {flip(value.hi, x), either(alone, T(0), flip(value.lo, x))};
 }
 
 /// Below this magnitude x + O(x^2) rounds to x where the series goes on with x^3.

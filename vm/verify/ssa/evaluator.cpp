@@ -1,12 +1,15 @@
 #include "vm/verify/ssa/evaluator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
 
 #include "jit/ssa/fold.hpp"
+#include "runtime/pair/functions.hpp"
+#include "runtime/semantics/pair/kernels.hpp"
 #include "vm/interpreter/interpreter.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/tiers/steps.hpp"
@@ -97,6 +100,25 @@ F float_result(Opcode op, F a, F b, F c) {
     default:
       return std::trunc(a);
   }
+}
+
+/// The limbs of a function of one pair, or of two.
+template <class T>
+std::array<std::uint64_t, 2> pair_result_of(const PairFunction& function, const PairCode& code,
+                                            T (*limb)(std::uint64_t), const std::uint64_t (&x)[2],
+                                            const std::uint64_t (&y)[2]) {
+  using Pair = semantics::pair::Pair<T>;
+  const Pair first{limb(x[0]), limb(x[1])};
+  const Pair second{limb(y[0]), limb(y[1])};
+  const Pair result = function.operands == 1 ? reinterpret_cast<Pair (*)(Pair)>(code.one)(first)
+                                             : reinterpret_cast<Pair (*)(Pair, Pair)>(code.one)(first, second);
+  return {bits_of(result.hi), bits_of(result.lo)};
+}
+std::array<std::uint64_t, 2> pair_result(const Instruction& i, const std::uint64_t (&x)[2],
+                                         const std::uint64_t (&y)[2]) {
+  const PairFunction& function = pair_functions_portable()[static_cast<std::size_t>(i.immediate)];
+  return i.kind == Kind::F32 ? pair_result_of(function, function.f32, f32_of, x, y)
+                             : pair_result_of(function, function.f64, f64_of, x, y);
 }
 
 /// The value of an integer operation; `kind` is what it traps with when it does.
@@ -521,6 +543,23 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
         case Opcode::Result:
           out.lane[0] = base[i.immediate];
           if (i.kind == Kind::F32) out.lane[0] &= 0xffffffff;
+          break;
+        case Opcode::PairFunction:
+          for (std::uint32_t k = 0; k < i.lanes; ++k) {
+            const std::uint64_t x[] = {values[i.a].lane[k], values[i.b].lane[k]};
+            std::uint64_t y[] = {0, 0};
+            for (const Use& use : f.uses_of(i)) {
+              y[0] = values[i.c].lane[k];
+              y[1] = values[use.value].lane[k];
+            }
+            const auto limbs = pair_result(i, x, y);
+            out.lane[k] = limbs[0];
+            out.lane[kMostLanes / 2 + k] = limbs[1];
+          }
+          break;
+        case Opcode::Limb:
+          for (std::uint32_t k = 0; k < i.lanes; ++k)
+            out.lane[k] = values[i.a].lane[(i.immediate == 0 ? 0 : kMostLanes / 2) + k];
           break;
         case Opcode::Jump:
           next = block.successors[0];
