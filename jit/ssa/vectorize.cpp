@@ -107,8 +107,6 @@ bool has_vectors(const Function& f, const Context& context, const Instruction& i
   if (i.op == Opcode::Convert) {
     return wide && is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
   }
-  if (i.op == Opcode::Limb) return true;
-  if (i.op == Opcode::PairFunction) return context_.vector_bytes >= 32 && pair_code(i).lanes32 != nullptr;
   if (is_float(i.kind)) {
     return (i.op >= Opcode::Add && i.op <= Opcode::Div) || i.op == Opcode::Neg || i.op == Opcode::Abs ||
            (i.op >= Opcode::Fma && i.op <= Opcode::Sqrt) || i.op == Opcode::Floor || i.op == Opcode::Ceil ||
@@ -212,14 +210,17 @@ bool Vectorizer::classify(Value value) {
       return true;
     }
   }
-  if (!has_vectors(f_, context_, i) || !takes(size_of(i.kind)) || !is_operand(i.a)) return false;
+  const bool is_pair_function =
+      i.op == Opcode::PairFunction && context_.vector_bytes >= 32 && pair_code(i).lanes32 != nullptr;
+  if (!is_pair_function && i.op != Opcode::Limb && !has_vectors(f_, context_, i)) return false;
+  if (!takes(size_of(i.kind)) || !is_operand(i.a)) return false;
   const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
   if (i.b != kNoValue && !shifts && !is_operand(i.b)) return false;
   if (i.c != kNoValue && !is_operand(i.c)) return false;
   for (const Use& use : f_.uses_of(i)) {
     if (!is_operand(use.value)) return false;
   }
-  is_narrow_ = is_narrow_ || (i.op == Opcode::PairFunction && pair_code(i).lanes64 == nullptr);
+  is_narrow_ = is_narrow_ || (is_pair_function && pair_code(i).lanes64 == nullptr);
   is_dear_ = is_dear_ || i.op == Opcode::Div || i.op == Opcode::Sqrt;
   classes_[value] = Class::Vector;
   return true;

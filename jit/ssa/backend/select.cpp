@@ -15,7 +15,7 @@ class Selector {
   bool run() {
     if (!target_.cpu.sse41) return false;
     order_blocks(f_, n_);
-    find_dirty();
+    find_dirty(f_, n_);
     for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
       MachineBlock& block = n_.blocks[b];
       block.first = static_cast<std::uint32_t>(n_.nodes.size());
@@ -41,48 +41,6 @@ class Selector {
   }
 
  private:
-  // ---- i32 values are kept in the low 32 bits alone
-
-  void find_dirty() {
-    n_.is_dirty.assign(f_.code.size(), 0);
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (Value value = 1; value < f_.code.size(); ++value) {
-        if (n_.is_dirty[value] != 0) continue;
-        const Instruction& i = f_.at(value);
-        bool dirty = false;
-        switch (i.op) {
-          case Opcode::Add:
-          case Opcode::Sub:
-          case Opcode::Mul:
-          case Opcode::Div:
-          case Opcode::Rem:
-          case Opcode::Neg:
-          case Opcode::Abs:
-            dirty = i.kind == Kind::I32 && i.lanes == 1;
-            break;
-          case Opcode::Phi:
-            for (const Use& use : f_.uses_of(i)) dirty = dirty || n_.is_dirty[use.value] != 0;
-            break;
-          case Opcode::Select:
-            dirty = n_.is_dirty[i.b] != 0 || n_.is_dirty[i.c] != 0;
-            break;
-          case Opcode::Min:
-          case Opcode::Max:
-            dirty = i.lanes == 1 && (n_.is_dirty[i.a] != 0 || n_.is_dirty[i.b] != 0);
-            break;
-          default:
-            break;
-        }
-        if (dirty) {
-          n_.is_dirty[value] = 1;
-          changed = true;
-        }
-      }
-    }
-  }
-
   // ---- what a node asks for
 
   void begin() {

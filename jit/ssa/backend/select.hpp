@@ -58,4 +58,7 @@ inline constexpr std::int64_t kInlineBytes = 64;
   return number != 0 && (number & (number - 1)) == 0;
 }
 
+/// Which values have bits above their 32 that say nothing (Nodes::is_dirty).
+void find_dirty(const Function& function, Nodes& nodes);
+
 }  // namespace cairn::jit::ssa
