@@ -339,7 +339,7 @@ void Writer::function_value() {
     arguments += (arguments.empty() ? "" : ", ") + value(*parameter.type, 1);
   }
   const Type& type = *types_.function(parameters, callee.result);
-  const std::string f = fresh("f");
+  const std::string f = fresh("g");
   const std::string got = fresh("v");
   line("let mut " + f + ":" + type.text + " = " + callee.name + ";");
   for (const Callee* other : found) {
