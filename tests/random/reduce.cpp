@@ -38,12 +38,12 @@ bool is_whole(const Lines& lines, std::size_t from, std::size_t to) {
   return depth == 0;
 }
 
-/// The line that closes what the line opens.
+/// The line that closes what the line opens; it may open something else.
 std::size_t closing(const Lines& lines, std::size_t from) {
   int depth = nesting(lines[from]).first;
   for (std::size_t k = from + 1; k < lines.size(); ++k) {
     const auto [change, least] = nesting(lines[k]);
-    if (depth + least <= 0 && depth + change <= 0) return k;
+    if (depth + least <= 0) return k;
     depth += change;
   }
   return lines.size();
@@ -79,15 +79,26 @@ std::string reduced(const std::string& text, const std::function<bool(const std:
     // A block as one piece, then its lines without its head.
     for (std::size_t from = lines.size(); from-- > 0;) {
       if (from >= lines.size() || nesting(lines[from]).first <= 0) continue;
-      const std::size_t to = closing(lines, from);
-      if (to >= lines.size()) continue;
-      if (is_whole(lines, from, to + 1) && holds_for(without(from, to + 1))) {
+      // An `else` closes and opens: its block goes with the first, or stays alone.
+      const std::size_t first = closing(lines, from);
+      std::size_t last = first;
+      while (last < lines.size() && lines[last].ends_with('{')) last = closing(lines, last);
+      if (last >= lines.size()) continue;
+      if (is_whole(lines, from, last + 1) && holds_for(without(from, last + 1))) {
         changed = true;
         continue;
       }
-      Lines opened = without(to, to + 1);
+      Lines opened = without(first, last + 1);
       opened.erase(opened.begin() + static_cast<std::ptrdiff_t>(from));
-      changed |= holds_for(opened);
+      if (holds_for(opened)) {
+        changed = true;
+        continue;
+      }
+      if (last == first) continue;
+      Lines other = without(last, last + 1);
+      other.erase(other.begin() + static_cast<std::ptrdiff_t>(from),
+                  other.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+      changed |= holds_for(other);
     }
   }
   return joined(lines);
