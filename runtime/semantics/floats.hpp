@@ -23,7 +23,7 @@ constexpr F abs_float(F x) {
 
 template <class F>
 constexpr bool is_nan(F x) {
-  return x != x;
+  return x != x;  // NOLINT(misc-redundant-expression): only what is no number differs from itself
 }
 
 template <class F>
