@@ -109,10 +109,11 @@ int run_recorded(const Invocation& invocation, const Output& output, Execution& 
     record["emulation"] = emulation_record(target);
   }
   if (left != nullptr) {
-    std::rewind(left.get());
     std::string text;
     char buffer[4096];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof(buffer), left.get())) text.append(buffer, count);
+    const bool is_at_start = std::fseek(left.get(), 0, SEEK_SET) == 0;
+    while (const std::size_t count = is_at_start ? std::fread(buffer, 1, sizeof(buffer), left.get()) : 0)
+      text.append(buffer, count);
     record["profile"] = text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(text);
   }
   output.record(record);
