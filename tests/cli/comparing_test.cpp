@@ -1,4 +1,5 @@
 // diff, validate, tune and predict as whole commands; the answers they share with verify are tested in tests/verify.
+#include "cuda/tools.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace cairn::cli {
@@ -275,6 +276,40 @@ TEST_CASE("a cooperative region and a product of matrices are counted, on the de
   }
   const std::string text = cairn({"predict", "device.cairn", "--symbol", "turn", "--at", "n=65536"}).out;
   for (const char* label : {"[checked]", "[specification limits]", "[model]", "[assumed]"}) CHECK(text.contains(label));
+}
+
+TEST_CASE("registers of device code are read where its tools are installed", "[cli]") {
+  CommandLine cairn;
+  cairn.write("p.cairn", R"(fn halve(n:usize, out:rw<f32>[n]@device, x:ro<f32>[n]@device) {
+  parallel i in n { out[i] = 0.5 * x[i]; }
+}
+fn turn(n:usize, x:ro<f32>[n]@device, out:rw<f32>[n]@device) {
+  blocks b in n / 64 threads t in 64 {
+    shared s:f32[64];
+    s[t] = x[b * 64 + t];
+    barrier;
+    out[b * 64 + t] = s[63 - t];
+  }
+}
+)");
+  const std::vector<const char*> words = {"predict", "p.cairn", "--inspect", "--at", "n=65536", "--card", "h100"};
+  const cuda::Toolchain tools = cuda::find_toolchain();
+  if (!tools.nvrtc || !tools.ptxas) {
+    const auto refused = cairn(words);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.contains("--inspect"));
+    return;
+  }
+  const auto record = cairn.record(words);
+  CHECK(record["inspection"]["target"] == "sm_90a");
+  REQUIRE(record["inspection"]["kernels"].size() == 2);
+  for (const char* name : {"halve", "turn"}) {
+    const auto& figures = record["functions"][name]["predictions"][0]["parts"].back()["figures"];
+    CHECK(figures["registers a thread"]["source"] == "ptxas");
+    CHECK(figures["registers a thread"]["value"] > 0);
+  }
+  CHECK(cairn({"predict", "p.cairn", "--inspect", "--card", "all"}).exit_code == 2);
+  CHECK_FALSE(cairn.record({"predict", "p.cairn", "--at", "n=65536"}).contains("inspection"));
 }
 
 TEST_CASE("a profiled run has the streams and the status of one that is not", "[cli]") {

@@ -239,6 +239,20 @@ TEST_CASE("rows whose results are stored one row on are refuted", "[ssa]") {
   }));
 }
 
+TEST_CASE("a sum kept in a register that is stored one turn early is refuted", "[ssa]") {
+  constexpr std::string_view kText =
+      "fn f(n:usize, xs:ro<u64>[n], out:rw<u64>) { for i in 0..n { out = out ^ xs[i]; } }\n";
+  check_refuted(spoiled(kText, "accumulators", 0, [](ssa::Function& f) {
+    ssa::Instruction* const store = find_if(f, [&](const ssa::Instruction& i) {
+      return i.op == ssa::Opcode::Store && f.at(i.c).op == ssa::Opcode::Xor && f.at(i.c).block != i.block;
+    });
+    if (store == nullptr) return false;
+    const ssa::Instruction& sum = f.at(store->c);
+    store->c = f.at(sum.a).op == ssa::Opcode::Phi ? sum.a : sum.b;
+    return true;
+  }));
+}
+
 TEST_CASE("a selection with its sides exchanged is refuted", "[ssa]") {
   check_refuted(spoiled("fn f(a:u32, b:u32) -> u32 { let mut r:u32 = a; if a < b { r = a ^ b; } return r; }\n",
                         "conditions", 0, [](ssa::Function& f) {
@@ -275,11 +289,13 @@ TEST_CASE("every pass over small functions refines what it was given", "[ssa]") 
       "fn f(n:usize, v:ro<u64>[2], w:ro<u64>[n], out:rw<u64>[n]) { for i in 0..n { let mut s:u64 = 0; "
       "for j in 0..2 { s = add_wrap(s, v[j] ^ w[i]); } out[i] = s; } }\n",
   };
+  verify::RefinementOptions whole = options();
+  whole.from_loops = false;
   for (const std::string_view text : kTexts) {
     const test::Program program(text);
     const Image image(program.module(), NativeTable{});
     INFO(text);
-    const auto answers = verify::refine_passes(image, program.code(), options());
+    const auto answers = verify::refine_passes(image, program.code(), whole);
     REQUIRE(answers);
     for (const auto& each : *answers) {
       INFO(each.pass << ": " << each.answer.reason << each.answer.input << " " << each.answer.expected << " / "
@@ -289,6 +305,22 @@ TEST_CASE("every pass over small functions refines what it was given", "[ssa]") 
       CHECK(each.answer.status == Refinement::Status::Refines);
     }
   }
+}
+
+TEST_CASE("passes over a form in which a running frame is taken up refine what they were given", "[ssa]") {
+  const test::Program program(kSum);
+  const Image image(program.module(), NativeTable{});
+  verify::RefinementOptions few = options();
+  few.timeout_ms = 1000;
+  const auto answers = verify::refine_passes(image, program.code(), few);
+  REQUIRE(answers);
+  std::size_t proved = 0;
+  for (const auto& each : *answers) {
+    INFO(each.pass << each.answer.input);
+    CHECK(each.answer.status != Refinement::Status::Refuted);
+    proved += each.line != 0 && each.answer.status == Refinement::Status::Refines ? 1 : 0;
+  }
+  CHECK(proved > 2);
 }
 
 TEST_CASE("no pass over random programs is refuted", "[ssa]") {

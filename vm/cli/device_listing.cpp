@@ -77,4 +77,32 @@ std::expected<std::string, std::string> device_listing(const bytecode::Module& m
   return text;
 }
 
+std::expected<std::vector<InspectedKernel>, std::string> inspect_kernels(const bytecode::Module& module,
+                                                                         const std::string& target) {
+  std::vector<InspectedKernel> found;
+  const std::vector<cuda::KernelUse> uses = cuda::kernels_of(module);
+  if (uses.empty()) return found;
+  const auto compiler = cuda::Compiler::open(target);
+  if (!compiler) return std::unexpected(compiler.error());
+  for (const cuda::KernelUse& use : uses) {
+    if (use.function >= module.functions.size()) continue;  // the machine's own multiply
+    const auto code = (*compiler)->compile(module, use);
+    if (!code) return std::unexpected(code.error());
+    const auto resources = cuda::resources_of(code->ptx, target);
+    if (!resources) return std::unexpected(resources.error());
+    InspectedKernel kernel;
+    std::uint32_t root = use.function;
+    while (module.functions[root].parent < module.functions.size()) root = module.functions[root].parent;
+    kernel.function = module.functions[root].name;
+    kernel.line = module.functions[use.function].position.line;
+    for (const cuda::Resources& each : *resources) {
+      kernel.registers = std::max(kernel.registers, each.registers);
+      kernel.shared_bytes = std::max(kernel.shared_bytes, each.shared_bytes);
+      kernel.stack_bytes = std::max(kernel.stack_bytes, each.stack_bytes);
+    }
+    found.push_back(std::move(kernel));
+  }
+  return found;
+}
+
 }  // namespace cairn::cli

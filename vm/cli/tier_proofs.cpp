@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 using verify::Refinement;
 
 constexpr std::int64_t kDefaultTimeoutMs = 1000;
-constexpr double kMostSeconds = 60;  // of one function
+constexpr unsigned kBudgetMs = 40'000;  // of one function, looked at before each pass
+constexpr double kMostSeconds = 60;     // of one function
 constexpr unsigned kMostWorkers = 8;
 constexpr std::uint32_t kVectorBytes = 16;  // of the vectors passes make here: a few turns fill them
 
@@ -39,6 +40,7 @@ Json prove(const Image& image, std::uint32_t function, const verify::RefinementO
   bool bounded = false;
   for (const verify::PassRefinement& each : *answers) {
     Json pass = {{"pass", each.pass}, {"status", text(each.answer.status)}};
+    if (each.line != 0) pass["from_loop_at_line"] = each.line;
     if (!each.answer.reason.empty()) pass["reason"] = each.answer.reason;
     if (each.answer.bounded) pass["turns"] = options.turns;
     if (each.answer.status == Refinement::Status::Refuted) {
@@ -70,7 +72,11 @@ std::string for_people(const std::string& name, const Json& record) {
   if (!record.contains("passes")) return said;
   for (const Json& pass : record["passes"]) {
     if (pass["status"] == "refines") continue;
-    said += "  " + pass["pass"].get<std::string>() + ": ";
+    said += "  " + pass["pass"].get<std::string>();
+    if (pass.contains("from_loop_at_line")) {
+      said += ", taken up in the loop at line " + std::to_string(pass["from_loop_at_line"].get<std::uint32_t>());
+    }
+    said += ": ";
     if (pass["status"] == "refuted") {
       const std::string input = pass["input"];
       said += (input.empty() ? "" : "at " + input + ": ") + "the form before it " +
@@ -104,6 +110,7 @@ int prove_tier(const Invocation& invocation, const Output& output) {
   if (functions.empty()) return output.refuse(no_verdict("The program has no function " + std::string(symbol) + "."));
   verify::RefinementOptions limits;
   limits.vector_bytes = kVectorBytes;
+  limits.budget_ms = kBudgetMs;
   limits.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(kDefaultTimeoutMs));
 
   std::vector<Json> records(functions.size());

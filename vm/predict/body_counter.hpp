@@ -17,6 +17,8 @@
 #include "frontend/check/tree_walk.hpp"
 #include "vm/predict/cost.hpp"
 #include "vm/predict/known_sizes.hpp"
+#include "vm/predict/recursion.hpp"
+#include "vm/predict/turns.hpp"
 
 namespace cairn::predict {
 
@@ -40,9 +42,10 @@ class BodyCounter {
 
   void run() {
     for (const Local* parameter : function_.parameters) {
-      if (parameter->type->is(TypeKind::Usize)) sizes_.set_value(*parameter, Polynomial::variable(name(*parameter)));
+      if (parameter->type->is_integer()) sizes_.set_value(*parameter, Polynomial::variable(name(*parameter)));
     }
     block(*function_.body);
+    if (!self_calls_.empty()) add_recursion(cost_, self_calls_);
   }
 
  private:
@@ -50,6 +53,7 @@ class BodyCounter {
   struct Loop {
     const Local* binder = nullptr;
     Polynomial trips;
+    Polynomial first;      // the binder's value in its first turn
     std::size_t id = 0;    // from 1
     std::size_t body = 0;  // its number in Code
   };
@@ -111,8 +115,8 @@ class BodyCounter {
   // -------------------------------------------------------------------------------------------------------- statements
 
   void block(const Block& of);
-  void looped(const Local* binder, Polynomial trips_of, const auto& turn) {
-    loops_.push_back({binder, std::move(trips_of), ++last_loop_, counter_.new_loop()});
+  void looped(const Local* binder, Polynomial trips_of, const auto& turn, Polynomial first = {}) {
+    loops_.push_back({binder, std::move(trips_of), std::move(first), ++last_loop_, counter_.new_loop()});
     turn();
     loops_.pop_back();
   }
@@ -121,8 +125,16 @@ class BodyCounter {
   /// A bound that names the binder of a loop around counts at its largest.
   std::optional<Polynomial> bound(const Expr& of, bool is_upper);
   static bool mentions(const Expr& of, const Local& local);
+  [[nodiscard]] bool is_a_size(const Polynomial& count) const;
+  /// What an integer local holds from here on, when that is told.
+  void set(const Local& local, std::optional<Polynomial> value, const Expr* of);
+  /// What a statement may have changed is known no more.
+  void forget(const std::set<const Local*>& changed);
+  void while_loop(const WhileStmt& of);
+  void self_call(const CallExpr& of);
   /// Whether `place op= value` or `place = place op value` gathers into one scalar, so that each step waits.
   void update(const Expr& target, BinaryOp op, const Type& type, bool is_proved);
+  void gather(const Local& local, const Expr& made);
   void assign(const AssignStmt& of);
   /// Two ways of which one is taken: per kind the dearer.
   void alternatives(const std::vector<const Block*>& arms);
@@ -163,6 +175,8 @@ class BodyCounter {
   std::map<const Local*, std::set<const Local*>> binders_;                             // that a local rests on
   std::set<std::tuple<std::string, std::size_t, bool>> streamed_;  // array, loop of the pass, written
   std::size_t last_loop_ = 0;
+  std::map<const Local*, const Expr*> initial_;  // what a mutable local was set to, where that is no known size
+  std::vector<SelfCall> self_calls_;
 };
 
 }  // namespace cairn::predict

@@ -2,10 +2,12 @@
 // allocations, regions, tasks and transfers, each a polynomial over the function's extents.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/frontend.hpp"
@@ -79,6 +81,7 @@ struct Region {
   Polynomial runs;   // how often the region is run
   Code per_index;    // of a thread in a cooperative region
   Plan plan;
+  int registers = 0;  // a thread's, read from compiled code; 0: not read
   std::optional<Cooperation> cooperation;
   Polynomial multiply_adds;  // of whole matrices
 };
@@ -98,6 +101,7 @@ struct Cost {
   std::set<std::string> approximate;                          // reasons for `medium`
   std::set<std::string> guessed;                              // reasons for `low`
   std::vector<std::string> extents;  // the usize parameters some count depends on, in their order
+  std::set<std::string> numbers;     // parameters of other integer types that a guess depends on
   std::uint32_t line = 0;
 
   /// The call stands in the body of number `at`.
@@ -112,6 +116,15 @@ class Counter {
   const Cost& cost_of(const checked::Function& function);
   [[nodiscard]] const Plan& plan_of(const checked::Function& function) const;
   [[nodiscard]] std::size_t new_loop() { return ++loops_; }
+  /// What a thread of the device region at that line of a function takes, told before that is counted.
+  void set_registers(const std::string& function, std::uint32_t line, int registers) {
+    int& most = registers_[{function, line}];
+    most = std::max(most, registers);
+  }
+  [[nodiscard]] int registers_of(const std::string& function, std::uint32_t line) const {
+    const auto found = registers_.find({function, line});
+    return found == registers_.end() ? 0 : found->second;
+  }
 
  private:
   friend class BodyCounter;
@@ -120,6 +133,7 @@ class Counter {
   std::set<const checked::Function*> active_;
   std::map<const syntax::Decl*, Plan> plans_;
   Plan none_;
+  std::map<std::pair<std::string, std::uint32_t>, int> registers_;
   std::size_t loops_ = 0;
 };
 

@@ -10,7 +10,11 @@ void BodyCounter::block(const Block& of) {
 }
 
 Polynomial BodyCounter::known_trips(const std::optional<Polynomial>& lo, const std::optional<Polynomial>& hi) {
-  if (lo && hi) return *hi - *lo;
+  if (lo && hi) {
+    const Polynomial trips = *hi - *lo;
+    if (!is_a_size(trips)) guess("a loop's bound is a parameter that is no size");
+    return trips;
+  }
   guess("a loop's bound is no polynomial of sizes");
   return Polynomial(1.0);
 }
@@ -21,7 +25,7 @@ std::optional<Polynomial> BodyCounter::bound(const Expr& of, bool is_upper) {
     approximate("a loop's bound is the index of a loop around it");
     const KnownSizes::Values saved = sizes_.values();
     for (const Loop& each : loops_) {
-      if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.trips : Polynomial());
+      if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.first + each.trips : each.first);
     }
     const auto found = sizes_.value(of);
     sizes_.put_back(saved);
@@ -35,6 +39,45 @@ bool BodyCounter::mentions(const Expr& of, const Local& local) {
       of, [&](const Expr& each) { return each.kind == ExprKind::Local && each.as<LocalExpr>().local == &local; });
 }
 
+/// Whether a count rests on sizes alone, and on no parameter that is a number of another type.
+bool BodyCounter::is_a_size(const Polynomial& count) const {
+  const std::vector<std::string> names = count.variables();
+  return std::ranges::none_of(function_.parameters, [&](const Local* parameter) {
+    return !parameter->type->is(TypeKind::Usize) && std::ranges::find(names, name(*parameter)) != names.end();
+  });
+}
+
+void BodyCounter::set(const Local& local, std::optional<Polynomial> value, const Expr* of) {
+  sizes_.forget(local);
+  initial_.erase(&local);
+  if (!local.type->is_integer() || local.captured || local.lent_rw) return;
+  if (value) {
+    sizes_.set_value(local, *std::move(value));
+  } else if (of != nullptr && is_lasting(*of)) {
+    initial_[&local] = of;
+  }
+}
+
+void BodyCounter::forget(const std::set<const Local*>& changed) {
+  for (const Local* each : changed) set(*each, std::nullopt, nullptr);
+}
+
+void BodyCounter::while_loop(const WhileStmt& of) {
+  std::vector<Range> around;
+  for (const Loop& loop : loops_) {
+    if (loop.binder != nullptr) around.push_back({loop.binder, loop.first, loop.first + loop.trips});
+  }
+  GuessedTurns guessed = guess_turns(of, sizes_, initial_, around);
+  guess(std::move(guessed.why));
+  forget(changed_by(of));
+  looped(nullptr, std::move(guessed.turns), [&] {
+    value(*of.condition);
+    count("branch");
+    block(*of.body);
+  });
+  forget(changed_by(of));
+}
+
 void BodyCounter::update(const Expr& target, BinaryOp op, const Type& type, bool is_proved) {
   const bool gathers = op == BinaryOp::Add && target.kind == ExprKind::Local && !loops_.empty();
   if (gathers && type.is_float()) return count(float_kind(type, "_fold"));
@@ -42,7 +85,18 @@ void BodyCounter::update(const Expr& target, BinaryOp op, const Type& type, bool
   arithmetic(op, type, is_proved);
 }
 
+/// A scalar that each turn of a loop makes anew out of what it was: a step that waits for the last.
+void BodyCounter::gather(const Local& local, const Expr& made) {
+  const Type& type = *local.type;
+  if (loops_.empty() || type.is(TypeKind::Usize) || !mentions(made, local)) return;
+  if (type.is_float()) count(float_kind(type, "_fold"));
+  if (type.is_integer()) count("int_fold");
+}
+
 void BodyCounter::assign(const AssignStmt& of) {
+  std::optional<Polynomial> now;
+  const bool is_local = of.place->kind == ExprKind::Local && of.value->type->is_integer();
+  if (is_local) now = sizes_.value(*of.value);
   if (of.value->kind == ExprKind::Binary && of.place->kind == ExprKind::Local) {
     const auto& sum = of.value->as<BinaryExpr>();
     const auto is_target = [&](const Expr* side) {
@@ -51,25 +105,41 @@ void BodyCounter::assign(const AssignStmt& of) {
     };
     if (is_target(sum.left) || is_target(sum.right)) {
       value(is_target(sum.left) ? *sum.right : *sum.left);
-      return update(*of.place, sum.op, *sum.left->type, discharged_.contains(sum));
+      update(*of.place, sum.op, *sum.left->type, discharged_.contains(sum));
+      if (is_local) set(*of.place->as<LocalExpr>().local, std::move(now), of.value);
+      return;
     }
   }
   value(*of.value);
   place(*of.place, false, true);
+  if (of.place->kind == ExprKind::Local) gather(*of.place->as<LocalExpr>().local, *of.value);
+  if (is_local) set(*of.place->as<LocalExpr>().local, std::move(now), of.value);
 }
 
 void BodyCounter::alternatives(const std::vector<const Block*>& arms) {
   count("branch");
   const Code before = *code_;
   const auto streamed_before = streamed_;
+  const KnownSizes::Values sizes_before = sizes_.values();
+  const auto initial_before = initial_;
+  const std::vector<SelfCall> calls_before = std::move(self_calls_);
+  std::vector<SelfCall> most_calls;
   Code dearest = before;
   for (const Block* arm : arms) {
     *code_ = before;
     streamed_ = streamed_before;
+    sizes_.put_back(sizes_before);
+    initial_ = initial_before;
+    self_calls_.clear();
     if (arm != nullptr) block(*arm);
+    if (self_calls_.size() > most_calls.size()) most_calls = self_calls_;
     for (const auto& [loop, work] : code_->bodies) keep_dearer(dearest.bodies[loop], work);
   }
   *code_ = std::move(dearest);
+  sizes_.put_back(sizes_before);
+  initial_ = initial_before;
+  self_calls_ = calls_before;
+  self_calls_.insert(self_calls_.end(), most_calls.begin(), most_calls.end());
 }
 
 void BodyCounter::keep_dearer(Work& dearest, const Work& work) {
@@ -93,6 +163,7 @@ Region BodyCounter::region_at(RegionKind kind, bool device, Position position) {
   made.device = device;
   made.line = counter_.compilation_.sources.locate(position).line;
   made.runs = trips();
+  if (device) made.registers = counter_.registers_of(std::string(function_.name), made.line);
   made.plan = counter_.plan_of(function_);
   if (device) guess("it runs on a device");
   if (!device) approximate("a region runs on the lanes of the pool");
@@ -106,8 +177,8 @@ void BodyCounter::apart(Code& into, checked::List<Local* const> names, const Blo
   const auto streamed_before = std::move(streamed_);
   streamed_.clear();
   code_ = &into;
-  loops_.push_back({nullptr, Polynomial(1.0), ++last_loop_, 0});
-  for (const Local* each : names) loops_.push_back({each, Polynomial(1.0), last_loop_, 0});
+  loops_.push_back({nullptr, Polynomial(1.0), {}, ++last_loop_, 0});
+  for (const Local* each : names) loops_.push_back({each, Polynomial(1.0), {}, last_loop_, 0});
   block(code);
   code_ = saved;
   streamed_ = streamed_before;
@@ -202,6 +273,8 @@ void BodyCounter::statement(const Stmt& of) {
         motions_[let.local] = {moves, depth};
         binders_[let.local] = binders_of(*let.value);
         if (!loops_.empty()) steps_[let.local] = {loops_.back().id, step(*let.value)};
+      } else if (let.local->type->is_integer()) {
+        set(*let.local, sizes_.value(*let.value), let.value);
       }
       if (cooperation_ != nullptr && (let.local->is_mutable || is_a_threads(*let.value))) of_thread_.insert(let.local);
       if (let.value->kind == ExprKind::BufNew) {
@@ -217,29 +290,31 @@ void BodyCounter::statement(const Stmt& of) {
       const auto& compound = of.as<CompoundStmt>();
       place(*compound.place, true, true);
       value(*compound.value);
-      return update(*compound.place, compound.op, *compound.place->type, discharged_.contains(compound));
+      update(*compound.place, compound.op, *compound.place->type, discharged_.contains(compound));
+      return forget(changed_by(of));
     }
     case StmtKind::If:
       value(*of.as<IfStmt>().condition);
-      return alternatives({of.as<IfStmt>().then, of.as<IfStmt>().otherwise});
+      alternatives({of.as<IfStmt>().then, of.as<IfStmt>().otherwise});
+      return forget(changed_by(of));
     case StmtKind::Match: {
       value(*of.as<MatchStmt>().subject);
       std::vector<const Block*> arms;
       for (const MatchArm& arm : of.as<MatchStmt>().arms) arms.push_back(arm.body);
-      return alternatives(arms);
+      alternatives(arms);
+      return forget(changed_by(of));
     }
     case StmtKind::While:
-      guess("a while loop's turns are not known: its body counts once");
-      return looped(nullptr, Polynomial(1.0), [&] {
-        value(*of.as<WhileStmt>().condition);
-        block(*of.as<WhileStmt>().body);
-      });
+      return while_loop(of.as<WhileStmt>());
     case StmtKind::For: {
       const auto& loop = of.as<ForStmt>();
       if (loop.lo != nullptr) value(*loop.lo);
       value(*loop.hi);
       const auto lo = loop.lo == nullptr ? std::optional<Polynomial>(Polynomial()) : bound(*loop.lo, false);
-      return looped(loop.binder, known_trips(lo, bound(*loop.hi, true)), [&] { block(*loop.body); });
+      Polynomial trips = known_trips(lo, bound(*loop.hi, true));
+      forget(changed_by(of));
+      looped(loop.binder, std::move(trips), [&] { block(*loop.body); }, lo.value_or(Polynomial()));
+      return forget(changed_by(of));
     }
     case StmtKind::Storage: {
       const auto& storage = of.as<StorageStmt>();
@@ -277,7 +352,7 @@ void BodyCounter::statement(const Stmt& of) {
       for_each_part(
           of, [&](const Expr& each) { value(each); }, [&](const Block& nested) { block(nested); },
           [](const Function&) {});
-      return;
+      return forget(changed_by(of));
   }
 }
 }  // namespace cairn::predict

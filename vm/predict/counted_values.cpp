@@ -364,7 +364,7 @@ std::map<std::string, Polynomial> BodyCounter::sizes_for(const CallExpr& call, c
   std::map<std::string, Polynomial> by;
   for (std::size_t k = 0; k < call.arguments.size() && k < call.callee->parameters.size(); ++k) {
     const Local& parameter = *call.callee->parameters[k];
-    if (!parameter.type->is(TypeKind::Usize)) continue;
+    if (!parameter.type->is_integer()) continue;
     const std::string extent = name(parameter);
     std::optional<Polynomial> given;
     if (call.arguments[k]->kind == ExprKind::PartExtent) {
@@ -379,6 +379,10 @@ std::map<std::string, Polynomial> BodyCounter::sizes_for(const CallExpr& call, c
       guess("the size of a call of " + std::string(call.callee->name) + " is not known");
       given = Polynomial(1.0);
     }
+    if (!given && callee.numbers.contains(extent)) {
+      guess("what a call of " + std::string(call.callee->name) + " is given is not known");
+      given = Polynomial(kGuessedTurns);
+    }
     if (given) by[extent] = *given;
   }
   return by;
@@ -392,6 +396,7 @@ void BodyCounter::call(const CallExpr& of) {
   if (of.callee->kind == FunctionKind::Extern || of.callee->body == nullptr) {
     return guess("it calls " + std::string(of.callee->name) + ", which is foreign");
   }
+  if (of.callee == &function_ && code_ == &cost_.sequential) return self_call(of);
   if (counter_.active_.contains(of.callee)) return guess("it recurses");
   const Cost& callee = counter_.cost_of(*of.callee);
   if (code_ != &cost_.sequential) {  // inside a lane
@@ -401,6 +406,26 @@ void BodyCounter::call(const CallExpr& of) {
     return;
   }
   cost_.add_call(callee, sizes_for(of, callee), trips(), body());
+}
+
+void BodyCounter::self_call(const CallExpr& of) {
+  SelfCall made;
+  made.times = trips();
+  for (std::size_t k = 0; k < of.arguments.size() && k < function_.parameters.size(); ++k) {
+    const Local& parameter = *function_.parameters[k];
+    if (!parameter.type->is_integer()) continue;
+    std::optional<Polynomial>& given = made.given[name(parameter)];
+    if (of.arguments[k]->kind != ExprKind::PartExtent) {
+      given = sizes_.value(*of.arguments[k]);
+      continue;
+    }
+    made.shares.insert(name(parameter));
+    const PartExpr& part = *of.arguments[k]->as<PartExtentExpr>().part;
+    const auto lo = sizes_.value(*part.lo);
+    const auto hi = sizes_.value(*part.hi);
+    if (lo && hi) given = *hi - *lo;
+  }
+  self_calls_.push_back(std::move(made));
 }
 
 void BodyCounter::allocate(const std::optional<Polynomial>& count_of, const Type& element) {

@@ -61,7 +61,12 @@ const Cost& Counter::cost_of(const Function& function) {
   note(cost.tasks);
   for (const Local* parameter : function.parameters) {
     const std::string name(compilation_.names.text(parameter->name));
-    if (parameter->type->is(TypeKind::Usize) && used.contains(name)) cost.extents.push_back(name);
+    if (!used.contains(name)) continue;
+    if (parameter->type->is(TypeKind::Usize)) {
+      cost.extents.push_back(name);
+    } else {
+      cost.numbers.insert(name);
+    }
   }
   return costs_.emplace(&function, std::move(cost)).first->second;
 }

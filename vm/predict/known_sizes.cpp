@@ -56,6 +56,13 @@ std::optional<Polynomial> KnownSizes::value(const Expr& of) {
         }
         return *left * Polynomial(std::ldexp(1.0, -static_cast<int>(right->constant())));
       }
+      if (builtin.builtin == Builtin::AddWrap || builtin.builtin == Builtin::SubWrap) {
+        approximate_.insert("a size is taken not to wrap");
+        const auto left = value(*builtin.arguments[0]);
+        const auto right = value(*builtin.arguments[1]);
+        if (!left || !right) return std::nullopt;
+        return combined(builtin.builtin == Builtin::AddWrap ? BinaryOp::Add : BinaryOp::Subtract, *left, *right);
+      }
       if (builtin.builtin != Builtin::Min) return std::nullopt;
       approximate_.insert("a bound is the smaller of two");
       const auto left = value(*builtin.arguments[0]);

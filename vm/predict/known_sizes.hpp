@@ -28,6 +28,7 @@ class KnownSizes {
   [[nodiscard]] std::optional<Polynomial> length(const checked::Local& local);
 
   void set_value(const checked::Local& local, Polynomial value) { values_[&local] = std::move(value); }
+  void forget(const checked::Local& local) { values_.erase(&local); }
   void set_length(const checked::Local& local, Polynomial length) { lengths_[&local] = std::move(length); }
   [[nodiscard]] const Values& values() const { return values_; }
   void put_back(Values values) { values_ = std::move(values); }

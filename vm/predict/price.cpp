@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "vm/predict/turns.hpp"
+
 namespace cairn::predict {
 
 namespace {
@@ -230,7 +232,12 @@ void price_device_region(const Region& region, const Pricing& pricing, const Siz
   const double per_lane = static_cast<double>(region.plan.item("per_lane", 1));
   const double threads = std::min(count / per_lane, kMostBlocks * block);
   const double capacity = card.sms * card.threads_per_sm() * kOccupancyToSaturate;
-  const double busy = std::clamp(threads / capacity, 1e-12, 1.0);
+  double most_busy = 1;
+  if (region.registers > 0) {
+    const int resident = resident_blocks(card, static_cast<int>(block), region.registers, 0);
+    most_busy = std::min(1.0, resident * block / card.threads_per_sm() / kOccupancyToSaturate);
+  }
+  const double busy = std::clamp(threads / capacity, 1e-12, std::max(most_busy, 1e-12));
   const Work work = region.per_index.total();
   const double bytes = device_bytes(work, sizes) * count;
   const double operations = issued(work, sizes) * count;
@@ -240,6 +247,10 @@ void price_device_region(const Region& region, const Pricing& pricing, const Siz
                               {"device issue", operations / (peak_ops * busy)}},
                              runs);
   part.light_ns = std::max(bytes / card.dram_gbps, operations / peak_ops) * runs;
+  if (region.registers > 0) {
+    part.details.push_back({"registers a thread", static_cast<double>(region.registers), "ptxas"});
+    part.details.push_back({"most of the device busy", most_busy, "model"});
+  }
   prediction.parts.push_back(std::move(part));
 }
 
@@ -261,7 +272,8 @@ void price_cooperative(const Region& region, const Pricing& pricing, const Sizes
   const double runs = region.runs.value(sizes);
   const double blocks = std::max(region.count.value(sizes), 0.0);
   const double launch = of.is_finish ? 0 : kLaunchNs;
-  const int resident = resident_blocks(card, static_cast<int>(of.threads), 0, static_cast<int>(of.shared_bytes));
+  const int resident =
+      resident_blocks(card, static_cast<int>(of.threads), region.registers, static_cast<int>(of.shared_bytes));
   if (resident == 0) {
     prediction.guessed.insert("no SM of " + std::string(card.key) + " holds a block: the time is no prediction");
     return prediction.parts.push_back(launched(region, launch, {{"no block fits", 0}}, runs));
@@ -295,6 +307,9 @@ void price_cooperative(const Region& region, const Pricing& pricing, const Sizes
                   {"bytes moved", plain + copied, "model"},
                   {"wavefronts of shared memory", wavefronts, "model"},
                   {"operations issued", operations, "model"}};
+  if (region.registers > 0) {
+    part.details.push_back({"registers a thread", static_cast<double>(region.registers), "ptxas"});
+  }
   if (copied > 0) part.details.push_back({"bytes in flight", concurrent * of.bytes_in_flight, "model"});
   if (tensor > 0) part.details.push_back({"multiply-adds", of.multiply_adds.value(sizes) * blocks, "checked"});
   part.details.push_back({"memory efficiency", kMemoryEfficiency, "assumed"});
@@ -322,10 +337,16 @@ std::string time_text(double ns) {
   return std::string(buffer.data()) + " " + std::string(kUnits[unit]);
 }
 
-Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes) {
+Sizes counted_sizes(const Cost& cost, Sizes given) {
+  for (const std::string& number : cost.numbers) given.emplace(number, kGuessedTurns);
+  return given;
+}
+
+Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& given) {
   const MachineProfile& profile = *pricing.profile;
   Prediction prediction;
-  prediction.sizes = sizes;
+  prediction.sizes = given;
+  const Sizes sizes = counted_sizes(cost, given);
   bool has_device = false;
   bool has_wide = false;
   const HostTime sequential = host_time(cost.sequential, 1, pricing, sizes, 1);
@@ -390,9 +411,13 @@ Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes) {
       is_scattered(cost.sequential) ||
       std::ranges::any_of(cost.regions, [&](const Region& region) { return is_scattered(region.per_index); });
   if (is_irregular) (prediction.bound == "irregular" ? low : medium).insert("an index rests on data");
-  if (!cost.extents.empty() && sizes.empty()) low.insert("no size was given");
+  if (!cost.extents.empty() && given.empty()) low.insert("no size was given");
+  for (const std::string& number : cost.numbers) {
+    if (!given.contains(number))
+      low.insert("no " + number + " was given, it is taken for " + number_text(kGuessedTurns));
+  }
   for (const std::string& extent : cost.extents) {
-    if (!sizes.empty() && !sizes.contains(extent)) low.insert("no size was given for " + extent);
+    if (!given.empty() && !given.contains(extent)) low.insert("no size was given for " + extent);
   }
   if (profile.origin != "measured") medium.insert("the profile was not measured on this machine");
   if (pricing.other_arch) medium.insert("the costs are those of another architecture, " + pricing.arch);

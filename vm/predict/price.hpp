@@ -12,8 +12,8 @@
 
 namespace cairn::predict {
 
-/// A figure behind the time of a cooperative region, and where it is from: `checked`, `specification limits`, `assumed`
-/// or `model`.
+/// A figure behind the time of a region on a device, and where it is from: `checked`, `ptxas`, `specification limits`,
+/// `assumed` or `model`.
 struct PricedDetail {
   std::string what;
   double value = 0;
@@ -47,6 +47,8 @@ struct Pricing {
   bool other_arch = false;  // the profile has no costs for the architecture asked for, so another's are taken
 };
 
+/// The sizes counts are taken at: those that were given, and kGuessedTurns for each number that nobody gave.
+[[nodiscard]] Sizes counted_sizes(const Cost& cost, Sizes given);
 [[nodiscard]] Prediction price(const Cost& cost, const Pricing& pricing, const Sizes& sizes);
 
 /// A time to four significant digits.

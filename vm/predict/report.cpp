@@ -76,8 +76,12 @@ FunctionReport report_on(const Cost& cost, const Pricing& pricing, const std::ve
     for (const std::string& extent : cost.extents) {
       if (const auto given = point.find(extent); given != point.end()) own.insert(*given);
     }
-    if (cost.extents.empty() || !own.empty()) report.predictions.push_back(price(cost, pricing, own));
-    if (cost.extents.empty()) break;
+    const bool is_sized = cost.extents.empty() || !own.empty();
+    for (const std::string& number : cost.numbers) {
+      if (const auto given = point.find(number); given != point.end()) own.insert(*given);
+    }
+    if (is_sized) report.predictions.push_back(price(cost, pricing, own));
+    if (cost.extents.empty() && cost.numbers.empty()) break;
   }
   if (!report.predictions.empty()) return report;
   if (cost.extents.empty()) report.predictions.push_back(price(cost, pricing, {}));

@@ -97,18 +97,18 @@ RooflinePoint roofline_point(std::string name, const Cost& cost, const Predictio
   RooflinePoint point;
   point.name = std::move(name);
   const Work straight = cost.sequential.total();
-  point.operations = work_operations(straight, prediction.sizes);
-  point.bytes = work_bytes(straight, prediction.sizes);
+  const Sizes sizes = counted_sizes(cost, prediction.sizes);
+  point.operations = work_operations(straight, sizes);
+  point.bytes = work_bytes(straight, sizes);
   for (const Region& region : cost.regions) {
-    const double times = region.count.value(prediction.sizes) * region.runs.value(prediction.sizes);
+    const double times = region.count.value(sizes) * region.runs.value(sizes);
     const double threads = region.cooperation ? region.cooperation->threads : 1;
     const Work work = region.per_index.total();
-    point.operations +=
-        times * (threads * work_operations(work, prediction.sizes) + 2 * region.multiply_adds.value(prediction.sizes));
-    point.bytes += times * threads * work_bytes(work, prediction.sizes);
+    point.operations += times * (threads * work_operations(work, sizes) + 2 * region.multiply_adds.value(sizes));
+    point.bytes += times * threads * work_bytes(work, sizes);
     if (region.cooperation) {
-      point.operations += 2 * times * region.cooperation->multiply_adds.value(prediction.sizes);
-      point.bytes += times * region.cooperation->copied_bytes.value(prediction.sizes);
+      point.operations += 2 * times * region.cooperation->multiply_adds.value(sizes);
+      point.bytes += times * region.cooperation->copied_bytes.value(sizes);
     }
     point.on_device = point.on_device || region.device;
   }

@@ -29,7 +29,7 @@ namespace {
   X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) \
   X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_solver_set_params) X(Z3_solver_assert) \
   X(Z3_solver_check) X(Z3_solver_get_reason_unknown) X(Z3_solver_get_model) X(Z3_model_inc_ref) X(Z3_model_dec_ref) \
-  X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64)
+  X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64) X(Z3_mk_func_decl) X(Z3_mk_app)
 // clang-format on
 
 struct Api {
@@ -73,6 +73,8 @@ struct Solver::Engine {
   Z3_model model = nullptr;
   bool uses_arrays = false;
   bool uses_floats = false;
+  bool uses_functions = false;
+  Detail detail = Detail::Exact;
 
   void forget_answer() {
     if (model != nullptr) z3.Z3_model_dec_ref(context, model);
@@ -89,9 +91,63 @@ struct Solver::Engine {
   }
 
   Z3_ast make(const Terms& terms, Term term, std::span<const Z3_ast> of) const;
+  Z3_ast any_function(const Terms& terms, Term term, const char* name, std::span<const Z3_ast> of) const;
   Z3_ast translate(const Terms& terms, Term root);
   Z3_solver new_solver() const;
 };
+
+namespace {
+
+/// The name of the function that a term is of its two operands where both are unknown; null for every other term.
+const char* product_name(const Terms& terms, Term term) {
+  const Terms::Node& node = terms.node(term);
+  if (node.count != 2 || terms.is_constant(terms.operand(term, 1)) || terms.is_constant(terms.operand(term, 0))) {
+    return nullptr;
+  }
+  switch (node.op) {
+    case TermOp::Mul:
+      return "product";
+    case TermOp::MulFitsU:
+      return "product_fits_unsigned";
+    case TermOp::MulFitsS:
+      return "product_fits_signed";
+    case TermOp::DivU:
+      return "quotient_unsigned";
+    case TermOp::DivS:
+      return "quotient_signed";
+    case TermOp::RemU:
+      return "remainder_unsigned";
+    case TermOp::RemS:
+      return "remainder_signed";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+/// An application, or a product, quotient or remainder that is told as one.
+Z3_ast Solver::Engine::any_function(const Terms& terms, Term term, const char* name, std::span<const Z3_ast> of) const {
+  std::string full(name);
+  if (detail == Detail::Free) {
+    full += "#" + std::to_string(term);
+    return z3.Z3_mk_const(context, z3.Z3_mk_string_symbol(context, full.c_str()), sort_of(terms.sort(term)));
+  }
+  const TermOp op = terms.node(term).op;
+  std::vector<Z3_ast> operands(of.begin(), of.end());
+  const bool commutes = op == TermOp::Mul || op == TermOp::MulFitsU || op == TermOp::MulFitsS;
+  if (commutes && terms.operand(term, 0) > terms.operand(term, 1)) std::swap(operands[0], operands[1]);
+  std::vector<Z3_sort> domain;
+  for (const Term operand : terms.operands(term)) {
+    const Sort sort = terms.sort(operand);
+    domain.push_back(sort_of(sort));
+    full += (sort.array ? ".a" : ".") + std::to_string(sort.width);
+  }
+  const auto count = static_cast<unsigned>(operands.size());
+  const Z3_func_decl function = z3.Z3_mk_func_decl(context, z3.Z3_mk_string_symbol(context, full.c_str()), count,
+                                                   domain.data(), sort_of(terms.sort(term)));
+  return z3.Z3_mk_app(context, function, count, operands.data());
+}
 
 /// The term from its translated operands.
 Z3_ast Solver::Engine::make(const Terms& terms, Term term, std::span<const Z3_ast> of) const {
@@ -107,6 +163,8 @@ Z3_ast Solver::Engine::make(const Terms& terms, Term term, std::span<const Z3_as
       if (node.sort.kind == SortKind::Bits) return z3.Z3_mk_unsigned_int64(c, node.value, sort_of(node.sort));
       return z3.Z3_mk_fpa_to_fp_bv(c, z3.Z3_mk_unsigned_int64(c, node.value, z3.Z3_mk_bv_sort(c, width)),
                                    sort_of(node.sort));
+    case TermOp::Apply:  // told as a function, by whoever asks
+      return nullptr;
     case TermOp::Variable:
       return z3.Z3_mk_const(c, z3.Z3_mk_string_symbol(c, terms.name(term).c_str()), sort_of(node.sort));
     case TermOp::Not:
@@ -242,7 +300,12 @@ Z3_ast Solver::Engine::translate(const Terms& terms, Term root) {
     const Sort sort = terms.sort(term);
     uses_arrays = uses_arrays || sort.array;
     uses_floats = uses_floats || sort.kind == SortKind::Float;
-    translated.emplace(term, make(terms, term, of));
+    const bool is_applied = terms.node(term).op == TermOp::Apply;
+    const char* const name = is_applied                ? terms.name(term).c_str()
+                             : detail == Detail::Exact ? nullptr
+                                                       : product_name(terms, term);
+    uses_functions = uses_functions || (name != nullptr && detail != Detail::Free);
+    translated.emplace(term, name == nullptr ? make(terms, term, of) : any_function(terms, term, name, of));
     open.pop_back();
   }
   return translated.at(root);
@@ -250,6 +313,7 @@ Z3_ast Solver::Engine::translate(const Terms& terms, Term root) {
 
 /// The procedure for the theories that are in play: the special ones are several times faster than the general one.
 Z3_solver Solver::Engine::new_solver() const {
+  if (uses_functions) return z3.Z3_mk_solver(context);
   const char* logic = uses_floats ? (uses_arrays ? nullptr : "QF_FPBV") : uses_arrays ? "QF_ABV" : "QF_BV";
   if (logic == nullptr) return z3.Z3_mk_solver(context);
   return z3.Z3_mk_solver_for_logic(context, z3.Z3_mk_string_symbol(context, logic));
@@ -278,8 +342,30 @@ std::expected<std::unique_ptr<Solver>, std::string> Solver::open() {
 const std::string& Solver::version() const { return engine_->version; }
 const std::string& Solver::reason() const { return engine_->reason; }
 
-SolverAnswer Solver::ask(const Terms& terms, const std::vector<Term>& conditions, unsigned timeout_ms) {
+Solver::Detail Solver::needed(const Terms& terms, const std::vector<Term>& conditions) {
+  Detail most = Detail::Free;
+  std::vector<Term> open = conditions;
+  std::vector<bool> met(terms.size());
+  while (!open.empty()) {
+    const Term term = open.back();
+    open.pop_back();
+    if (met[term]) continue;
+    met[term] = true;
+    if (product_name(terms, term) != nullptr) return Detail::Exact;
+    if (terms.node(term).op == TermOp::Apply) most = Detail::Functions;
+    const auto operands = terms.operands(term);
+    open.insert(open.end(), operands.begin(), operands.end());
+  }
+  return most;
+}
+
+SolverAnswer Solver::ask(const Terms& terms, const std::vector<Term>& conditions, unsigned timeout_ms, Detail detail) {
   Engine& engine = *engine_;
+  if (engine.detail != detail) {
+    engine.translated.clear();
+    engine.uses_functions = false;
+  }
+  engine.detail = detail;
   engine.forget_answer();
   engine.reason.clear();
   std::vector<Z3_ast> asserted;

@@ -31,9 +31,18 @@ class Solver {
 
   [[nodiscard]] const std::string& version() const;
 
+  /// What the solver is told. Unsat means the same whatever it was told; Sat alone of Exact is an input.
+  enum class Detail : std::uint8_t {
+    Free,       // an application, and a product, quotient or remainder of two unknowns, may be anything
+    Functions,  // they are the same where their operands are
+    Exact,      // products, quotients and remainders are what they are, applications as with Functions
+  };
   /// Whether all conditions can hold together, within a time limit. After Sat the model answers `value` until the next
   /// question.
-  SolverAnswer ask(const Terms& terms, const std::vector<Term>& conditions, unsigned timeout_ms);
+  SolverAnswer ask(const Terms& terms, const std::vector<Term>& conditions, unsigned timeout_ms,
+                   Detail detail = Detail::Exact);
+  /// The least detail that tells all of the conditions: Free where nothing in them is of two unknowns or applied.
+  static Detail needed(const Terms& terms, const std::vector<Term>& conditions);
   /// Why the last answer was Unknown: "timeout", or Z3's own words.
   [[nodiscard]] const std::string& reason() const;
   /// A term of a boolean, bit-vector or float sort under the model, completed where it leaves something open.

@@ -71,6 +71,12 @@ Term Terms::variable(std::string_view name, Sort sort) {
   return at->second;
 }
 
+Term Terms::apply(std::string_view name, Sort sort, std::span<const Term> of) {
+  const auto [at, is_new] = functions_.try_emplace(std::string(name), names_.size());
+  if (is_new) names_.emplace_back(name);
+  return make(TermOp::Apply, sort, at->second, of);
+}
+
 // ---------------------------------------------------------------------------------------------------- propositional
 
 Term Terms::negate(Term term) {
@@ -498,6 +504,8 @@ Term Terms::again(Term term, const std::vector<Term>& of) {
     case TermOp::Constant:
     case TermOp::Variable:
       return term;
+    case TermOp::Apply:
+      return make(node.op, node.sort, node.value, of);
     case TermOp::Not:
       return negate(of[0]);
     case TermOp::And:
@@ -625,7 +633,8 @@ Term Terms::select(Term array, Term index) {
     array = operand(array, 0);
   }
   if (nodes_[array].op == TermOp::Filled) return operand(array, 0);
-  if (nodes_[array].op == TermOp::Variable) return make(TermOp::Select, element_of(sort(array)), {array, index});
+  if (nodes_[array].op == TermOp::Variable || nodes_[array].op == TermOp::Apply)
+    return make(TermOp::Select, element_of(sort(array)), {array, index});
   // A read is written out down to the array the function was given (or to the constant one it began with), so that the
   // solver meets no stores.
   const std::uint64_t key = (std::uint64_t{array} << 32U) | index;

@@ -38,6 +38,7 @@ inline constexpr Sort kIndex{SortKind::Bits, 64, false};
 enum class TermOp : std::uint8_t {
   Constant,  // value; a float's is its pattern
   Variable,  // value: index of its name
+  Apply,     // value: index of its name; a function of its operands of which nothing else is known
   Not,
   And,  // of any number of terms, sorted, each once
   Or,
@@ -122,6 +123,8 @@ class Terms {
   Term constant(Sort sort, std::uint64_t value);
   /// The variable of that name; a name has one sort.
   Term variable(std::string_view name, Sort sort);
+  /// The function of that name of these; a name goes with one sort and the sorts of its operands.
+  Term apply(std::string_view name, Sort sort, std::span<const Term> of);
 
   Term negate(Term term);
   Term both(Term left, Term right);
@@ -190,6 +193,7 @@ class Terms {
   std::vector<Term> operands_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Term> variables_;
+  std::unordered_map<std::string, std::uint64_t> functions_;  // index of the name
   std::unordered_map<std::uint64_t, std::vector<Term>> by_hash_;
   std::unordered_map<Term, std::uint64_t> at_most_;
   std::unordered_map<std::uint64_t, Term> selected_;  // (array, index) -> the read, written out

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vm/cli/commands/commands.hpp"
+#include "vm/cli/device_listing.hpp"
 #include "vm/cli/machine.hpp"
 #include "vm/cli/pricing.hpp"
 #include "vm/cli/running.hpp"
@@ -78,6 +79,30 @@ std::expected<Loaded, int> load(std::string_view path, const Card& card, const I
     }
   }
   return loaded;
+}
+
+/// What compiled device code takes, put where regions are counted; the record of `inspection`, null without device
+/// code.
+std::expected<Json, Diagnostic> inspect(Loaded& loaded) {
+  if (const auto refusal = loaded.session->judge_device_target()) return std::unexpected(*refusal);
+  lower::Options lowering;
+  lowering.entry = false;
+  lowering.roots = loaded.session->own_functions();
+  const auto lowered = loaded.session->lower(lowering);
+  if (!lowered) return std::unexpected(lowered.error());
+  const auto kernels = inspect_kernels(lowered->module, loaded.session->device_target());
+  if (!kernels) return std::unexpected(no_verdict("--inspect compiles the device code: " + kernels.error() + "."));
+  if (kernels->empty()) return Json();
+  Json listed = Json::array();
+  for (const InspectedKernel& each : *kernels) {
+    loaded.counter->set_registers(each.function, each.line, static_cast<int>(each.registers));
+    listed.push_back({{"function", each.function},
+                      {"line", each.line},
+                      {"registers", each.registers},
+                      {"shared_bytes", each.shared_bytes},
+                      {"stack_bytes", each.stack_bytes}});
+  }
+  return Json{{"by", "ptxas"}, {"target", loaded.session->device_target()}, {"kernels", std::move(listed)}};
 }
 
 bool has_device_work(Loaded& loaded) {
@@ -223,16 +248,24 @@ int predict_command(const Invocation& invocation) {
       return output.refuse(no_verdict("--at names " + name + ", which is no parameter of a function that is priced."));
     }
   }
-  const bool on_device = has_device_work(*loaded);
-  if (invocation.has(Option::Inspect) && on_device) {
-    return output.refuse(
-        no_verdict("--inspect reads registers from ptxas, and this build compiles no device code for it."));
+  Json inspection;
+  if (invocation.has(Option::Inspect)) {
+    if (every_card)
+      return output.refuse(no_verdict("--inspect compiles for one target, and --card all names several."));
+    auto read = inspect(*loaded);
+    if (!read) return output.refuse(std::move(read.error()), loaded->session->sources());
+    inspection = *std::move(read);
   }
+  const bool on_device = has_device_work(*loaded);
   if (every_card) return predict_all_cards(*loaded, *host, *points, output);
   const predict::Pricing pricing{&host->profile, host->arch, *card, host->other_arch};
   if (invocation.has(Option::Against)) {
     auto before = load(invocation.text(Option::Against), **card, invocation, output, false);
     if (!before) return before.error();
+    if (invocation.has(Option::Inspect)) {
+      if (auto read = inspect(*before); !read)
+        return output.refuse(std::move(read.error()), before->session->sources());
+    }
     return predict_change(*before, *loaded, pricing, *host, *points, output);
   }
   Json functions = Json::object();
@@ -263,6 +296,7 @@ int predict_command(const Invocation& invocation) {
       record["device_target"] = (*card)->target();
       record["device_card"] = (*card)->key;
     }
+    if (!inspection.is_null()) record["inspection"] = std::move(inspection);
     record["functions"] = std::move(functions);
     output.record(record);
   } else {

@@ -11,6 +11,7 @@
 #include "frontend/support/sha256.hpp"
 #include "vm/cli/commands/commands.hpp"
 #include "vm/cli/comparisons.hpp"
+#include "vm/cli/help.hpp"
 #include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/cli/tier_proofs.hpp"
@@ -277,9 +278,10 @@ int verify_command(const Invocation& invocation) {
   const Output output(invocation);
   if (invocation.operands().size() == 1) {
     if (invocation.text(Option::Tier) != "optimizing") {
-      return output.refuse(no_verdict(
-          "verify needs REF CAND, two versions to compare, or --tier optimizing and one PATH: what that tier "
-          "makes of it is compared with its bytecode."));
+      write_error(usage_line(&invocation.command()) +
+                  "cairn: verify needs REF CAND, two versions to compare, or --tier optimizing and one PATH: what that "
+                  "tier makes of it is compared with its bytecode.\n");
+      return kNoVerdict;
     }
     return prove_tier(invocation, output);
   }

@@ -1,6 +1,7 @@
 #include "vm/verify/ssa/encoder.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "jit/ssa/build.hpp"
 #include "vm/verify/ssa/evaluator.hpp"
@@ -14,29 +15,65 @@ using jit::ssa::Instruction;
 using jit::ssa::Mode;
 using jit::ssa::Opcode;
 
-namespace {
-
-constexpr std::uint64_t kMostCells = 64;  // that one copy moves one by one
-
-std::string named(const Place& place) {
-  constexpr std::string_view kNames[] = {"elsewhere", "object", "parameter", "text", "several"};
-  return std::string(kNames[static_cast<std::size_t>(place.kind)]) + std::to_string(place.id);
-}
-
-}  // namespace
-
 // ------------------------------------------------------------------------------------------- values
 
 Term SsaEncoder::opaque(const std::string& what, Sort sort, const std::vector<Term>& of) {
-  std::string name = what;
-  for (const Term term : of) name += ":" + std::to_string(term);
-  return terms_.variable(name, sort);
+  return of.empty() ? terms_.variable(what, sort) : terms_.apply(what, sort, of);
+}
+
+/// What a term of 64 bits does not exceed, by what it is made of.
+std::uint64_t SsaEncoder::most_of(Term term, std::uint32_t depth) const {
+  const Terms::Node& node = terms_.node(term);
+  const std::uint64_t known = terms_.most_of(term);
+  if (depth == 0) return known;
+  const auto most = [&](std::size_t operand) { return most_of(terms_.operand(term, operand), depth - 1); };
+  const auto number = [&](std::size_t operand) -> std::uint64_t {
+    return terms_.is_constant(terms_.operand(term, operand)) ? terms_.value(terms_.operand(term, operand)) : 0;
+  };
+  switch (node.op) {
+    case TermOp::ZeroExtend:
+      return std::min(known, mask_of(terms_.sort(terms_.operand(term, 0)).width));
+    case TermOp::Ite:
+      return std::min(known, std::max(most(1), most(2)));
+    case TermOp::BitAnd:
+      return std::min({known, most(0), most(1)});
+    case TermOp::DivU:
+      return std::min(known, number(1) == 0 ? known : most(0) / number(1));
+    case TermOp::RemU:
+      return std::min(known, number(1) == 0 ? known : number(1) - 1);
+    case TermOp::ShiftRightU:
+      return std::min(known, number(1) >= 64 ? known : most(0) >> number(1));
+    default:
+      return known;
+  }
+}
+
+/// `x * factor >> shift` where that is x divided by a number: for x below 2^N, when factor * divisor exceeds 2^shift by
+/// at most 2^(shift - N) and the product fits (Granlund and Montgomery, "Division by invariant integers using
+/// multiplication", 1994, theorem 4.2). kFalse when it is none.
+Term SsaEncoder::reciprocal(Term product, Term by) {
+  if (terms_.node(product).op != TermOp::Mul || !terms_.is_constant(by)) return kFalse;
+  const bool first = terms_.is_constant(terms_.operand(product, 0));
+  const Term number = terms_.operand(product, first ? 0 : 1);
+  const Term x = terms_.operand(product, first ? 1 : 0);
+  const std::uint64_t shift = terms_.value(by);
+  if (!terms_.is_constant(number) || shift == 0 || shift >= 64) return kFalse;
+  const std::uint64_t factor = terms_.value(number);
+  const auto bits = static_cast<std::uint64_t>(std::bit_width(most_of(x)));
+  if (factor < 3 || bits == 0 || bits > shift || bits + static_cast<std::uint64_t>(std::bit_width(factor)) > 64) {
+    return kFalse;
+  }
+  const std::uint64_t power = std::uint64_t{1} << shift;
+  const std::uint64_t divisor = power / factor + 1;
+  const unsigned __int128 excess = static_cast<unsigned __int128>(factor) * divisor - power;
+  if (divisor < 2 || excess > std::uint64_t{1} << (shift - bits)) return kFalse;
+  return terms_.binary(TermOp::DivU, x, terms_.bits(64, divisor));
 }
 
 /// The low bits as a slot of the kind holds them.
 Term SsaEncoder::normal(Term bits, Kind kind) {
   const std::uint32_t width = kind == Kind::F32 ? 32 : jit::is_float(kind) ? 64 : jit::ssa::width_of(kind);
-  if (width >= 64) return bits;
+  if (width >= 64 || most_of(bits) <= mask_of(jit::is_signed(kind) ? width - 1 : width)) return bits;
   const Term low = terms_.convert(TermOp::Truncate, bits_sort(width), bits);
   return terms_.convert(jit::is_signed(kind) ? TermOp::SignExtend : TermOp::ZeroExtend, kIndex, low);
 }
@@ -200,6 +237,9 @@ Term SsaEncoder::integer_operation(const Instruction& i, Term a, Term b, Term& f
     case Opcode::Shl:
     case Opcode::Shr: {
       fails = terms_.negate(terms_.binary(TermOp::LessU, b, number(width)));
+      if (i.op == Opcode::Shr && !is_signed) {
+        if (const Term quotient = reciprocal(a, b); quotient != kFalse) return normal(quotient, kind);
+      }
       if (i.op == Opcode::Shl) return normal(terms_.binary(TermOp::ShiftLeft, a, b), kind);
       return normal(terms_.binary(is_signed ? TermOp::ShiftRightS : TermOp::ShiftRightU, a, b), kind);
     }
@@ -243,152 +283,6 @@ Term SsaEncoder::conversion(const Instruction& i, Term a, Term& fails) {
   return result;
 }
 
-// ------------------------------------------------------------------------------------------- memory
-
-Term SsaEncoder::base_of(const Place& place) {
-  switch (place.kind) {
-    case Place::Kind::Object:
-      return terms_.binary(TermOp::Add, terms_.variable("frame", kIndex), terms_.bits(64, place.id));
-    case Place::Kind::Parameter:
-      return terms_.variable("slot" + std::to_string(place.id), kIndex);
-    case Place::Kind::Text:
-      return terms_.variable("text" + std::to_string(place.id), kIndex);
-    default:
-      return terms_.bits(64, 0);
-  }
-}
-
-SsaValue SsaEncoder::parameter(std::uint32_t function, std::uint32_t slot, Kind kind) {
-  SsaValue value;
-  std::uint32_t at = 0;
-  for (const bytecode::RegisterType& type : module_.signatures[module_.functions[function].signature].parameters) {
-    if (at == slot && (type.kind == bytecode::RegisterKind::Ref || type.kind == bytecode::RegisterKind::View) &&
-        (type.type == bytecode::kNone || !module_.types[type.type].environment)) {
-      value.place = {Place::Kind::Parameter, slot};
-    }
-    at += type.slots();
-  }
-  value.bits = normal(terms_.variable("slot" + std::to_string(slot), kIndex), kind);
-  return value;
-}
-
-Term SsaEncoder::initial(const Place& place, std::uint32_t size, Term world) {
-  const Sort sort = array_of(bits_sort(8 * size));
-  if (place.kind == Place::Kind::Object) return terms_.filled(sort, terms_.bits(8 * size, 0));
-  const std::string name = "memory." + named(place) + "." + std::to_string(size);
-  return place.kind == Place::Kind::Text ? terms_.variable(name, sort) : opaque(name, sort, {world});
-}
-
-Term& SsaEncoder::array(SsaState& state, const Place& place, std::uint32_t size) {
-  const auto [at, is_new] = state.memory.try_emplace({place, size}, kFalse);
-  if (is_new) at->second = initial(place, size, state.world);
-  return at->second;
-}
-
-void SsaEncoder::require(const SsaState& state, const Place& place) const {
-  if (place.kind == Place::Kind::Several) throw Unsupported{"an address that leads to one of several places"};
-  if (place.kind == Place::Kind::Elsewhere && !state.leaked.empty()) {
-    throw Unsupported{"an address found elsewhere, which may lead to what a call was lent"};
-  }
-}
-
-Term SsaEncoder::load(SsaState& state, const Place& place, Term address, std::uint32_t size) {
-  require(state, place);
-  const Term index = terms_.binary(TermOp::Sub, address, base_of(place));
-  return terms_.convert(TermOp::ZeroExtend, kIndex, terms_.select(array(state, place, size), index));
-}
-
-void SsaEncoder::store(SsaState& state, const Place& place, Term address, std::uint32_t size, Term value) {
-  require(state, place);
-  const Term index = terms_.binary(TermOp::Sub, address, base_of(place));
-  const Term part = terms_.convert(TermOp::Truncate, bits_sort(8 * size), value);
-  for (const std::uint32_t other : sizes_) {
-    Term& at = array(state, place, other);
-    at = other == size ? terms_.store(at, index, part)
-                       : opaque("under" + std::to_string(size), terms_.sort(at), {at, index, part});
-  }
-}
-
-/// `from` null: zeros. Every view of the bytes moves, each in parts of its size.
-void SsaEncoder::copy(SsaState& state, const SsaValue& to, const SsaValue* from, std::uint64_t bytes) {
-  require(state, to.place);
-  if (from != nullptr) require(state, from->place);
-  const Term target = terms_.binary(TermOp::Sub, to.bits, base_of(to.place));
-  const Term source = from == nullptr ? kFalse : terms_.binary(TermOp::Sub, from->bits, base_of(from->place));
-  for (const std::uint32_t size : sizes_) {
-    if (bytes % size != 0 || bytes / size > kMostCells) {
-      std::vector<Term> of{array(state, to.place, size), target, terms_.bits(64, bytes)};
-      if (from != nullptr) of.insert(of.end(), {source, array(state, from->place, size)});
-      Term& at = array(state, to.place, size);
-      at = opaque("copied", terms_.sort(at), of);
-      continue;
-    }
-    std::vector<Term> parts;
-    for (std::uint64_t done = 0; done < bytes; done += size) {
-      const Term offset = terms_.bits(64, done);
-      parts.push_back(from == nullptr
-                          ? terms_.bits(8 * size, 0)
-                          : terms_.select(array(state, from->place, size), terms_.binary(TermOp::Add, source, offset)));
-    }
-    Term& at = array(state, to.place, size);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      at = terms_.store(at, terms_.binary(TermOp::Add, target, terms_.bits(64, k * size)), parts[k]);
-    }
-  }
-}
-
-/// Everything that calls may change, by its place.
-std::vector<Place> SsaEncoder::places_of(const SsaState& state) const {
-  std::vector<Place> places = parameters_;
-  places.push_back({});
-  for (const Place& each : state.leaked) {
-    if (each.kind == Place::Kind::Object) places.push_back(each);
-  }
-  return places;
-}
-
-void SsaEncoder::materialize(SsaState& state) {
-  for (const Place& place : places_of(state)) {
-    for (const std::uint32_t size : sizes_) static_cast<void>(array(state, place, size));
-  }
-}
-
-/// Joins the second to the first; which of both holds is what only one of their conditions says.
-void SsaEncoder::merge(SsaState& known, SsaState&& more) {
-  const Term choose = terms_.distinguish(more.reached, known.reached);
-  for (std::size_t v = 0; v < known.values.size(); ++v) {
-    SsaValue& into = known.values[v];
-    SsaValue& from = more.values[v];
-    if (from.bits == kFalse && from.lanes == nullptr) continue;
-    if (into.bits == kFalse && into.lanes == nullptr) {
-      into = std::move(from);
-    } else if (into.lanes != nullptr || from.lanes != nullptr) {
-      if (into.lanes == from.lanes || into.lanes == nullptr || from.lanes == nullptr) continue;
-      std::vector<Term> lanes;
-      for (std::size_t k = 0; k < into.lanes->size(); ++k) {
-        lanes.push_back(terms_.choose(choose, (*from.lanes)[k], (*into.lanes)[k]));
-      }
-      into.lanes = std::make_shared<const std::vector<Term>>(std::move(lanes));
-    } else {
-      if (into.bits != from.bits) into.bits = terms_.choose(choose, from.bits, into.bits);
-      if (into.place != from.place) into.place = {Place::Kind::Several, 0};
-    }
-  }
-  known.leaked.insert(more.leaked.begin(), more.leaked.end());
-  if (known.world != more.world) {
-    more.leaked = known.leaked;
-    materialize(known);
-    materialize(more);
-    known.world = terms_.choose(choose, more.world, known.world);
-  }
-  for (const auto& [key, from] : more.memory) static_cast<void>(array(known, key.first, key.second));
-  for (auto& [key, into] : known.memory) {
-    const Term from = array(more, key.first, key.second);
-    if (into != from) into = terms_.choose(choose, from, into);
-  }
-  known.reached = terms_.either(known.reached, more.reached);
-}
-
 void SsaEncoder::end(const SsaEndKey& key, SsaEnd&& more) {
   if (more.reached == kFalse) return;
   const auto [at, is_new] = outcome_.ends.try_emplace(key, std::move(more));
@@ -412,6 +306,51 @@ void SsaEncoder::end(const SsaEndKey& key, SsaEnd&& more) {
   known.reached = into.reached;
 }
 
+void SsaEncoder::compare_with(const jit::ssa::Function& later, std::function<bool(Term)> is_never) {
+  is_never_ = std::move(is_never);
+  asked_later_.clear();
+  for (const jit::ssa::Block& block : later.blocks) {
+    for (const jit::ssa::Value value : block.code) {
+      const Instruction& i = later.at(value);
+      const bool branches = i.op == Opcode::Branch;
+      const bool asks = branches || i.op == Opcode::Guard || i.op == Opcode::Trap || i.mode == Mode::Checked;
+      if (asks) asked_later_.insert({branches, i.frame, i.word});
+    }
+  }
+}
+
+/// Whether a condition under which the form does what the later one has no word of never holds.
+bool SsaEncoder::is_never(bool branches, std::uint32_t frame, std::uint32_t word, Term condition) {
+  if (condition == kFalse) return true;
+  if (const auto known = never_.find(condition); known != never_.end()) return known->second;
+  if (!is_gone(branches, frame, word) || needed_.contains({branches, frame, word})) return false;
+  const bool never = is_never_(condition);
+  never_.emplace(condition, never);
+  if (!never && !branches) needed_.insert({branches, frame, word});
+  return never;
+}
+
+/// The question a frame that is taken up has been asked: the first that leaves, in the form as it is built.
+void SsaEncoder::find_assumed(const jit::ssa::Function& function) {
+  assumed_ = kTrue;
+  const auto built = jit::ssa::build(module_, function.index, {function.entry_word, false});
+  if (function.entry_word == 0 || !built) return;
+  const auto value = [&](jit::ssa::Value of) -> std::optional<Term> {
+    const Instruction& i = built->at(of);
+    if (i.op == Opcode::Const) return terms_.bits(64, static_cast<std::uint64_t>(i.immediate));
+    if (i.op != Opcode::Slot) return std::nullopt;
+    return parameter(function.index, static_cast<std::uint32_t>(i.immediate), i.kind).bits;
+  };
+  for (const jit::ssa::Value each : built->blocks[0].code) {
+    const Instruction& i = built->at(each);
+    if (i.op != Opcode::Guard || !i.leaves) continue;
+    const auto a = value(i.a);
+    const auto b = value(i.b);
+    if (a && b) assumed_ = holds(i.relation, i.kind, *a, *b);
+    return;
+  }
+}
+
 SsaOutcome SsaEncoder::run(const jit::ssa::Function& function) {
   outcome_ = {};
   broken_.clear();
@@ -427,7 +366,15 @@ SsaOutcome SsaEncoder::run(const jit::ssa::Function& function) {
     if (place.kind == Place::Kind::Parameter) parameters_.push_back(place);
   }
   SsaState start;
-  start.world = terms_.variable("world", kIndex);
+  start.world = terms_.variable(kWorld, kIndex);
+  taken_up_ = function.entry_word != 0;
+  find_assumed(function);
+  if (taken_up_) {  // any slot may lead to an object or to what a parameter leads to
+    start.leaked.insert(parameters_.begin(), parameters_.end());
+    for (const bytecode::MemoryObject& object : source.objects) {
+      start.leaked.insert({Place::Kind::Object, object.offset});
+    }
+  }
   Run run(*this, function, 0, {}, true);
   run.go(std::move(start));
   outcome_.broken = terms_.any(broken_);

@@ -7,15 +7,19 @@
 //
 // Memory is a set of places that never overlap: the objects of the frame, what each parameter that leads somewhere
 // leads to, the module's texts, and all the rest. Of each there is one array for each size of access; an access lies at
-// a multiple of its size. An address keeps the place it leads to. The model ends (Unsupported) where an address may
-// lead to several places, or where one that was found elsewhere may lead to a place whose address got out.
+// a multiple of its size. An address keeps the place it leads to, or the places, each under its condition. A place
+// whose address got out may be met through an address that was found elsewhere: what is written to one of both changes
+// what is found at the other in a way of which only is known what it depends on.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "jit/ssa/flow.hpp"
@@ -32,9 +36,16 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
+/// What calls and steps change, where the function is entered.
+inline constexpr std::string_view kWorld = "world";
+
+/// Where an address leads, each under its condition.
+using SsaWays = std::vector<std::pair<Term, Place>>;
+
 struct SsaValue {
   Term bits = kFalse;  // a slot; kFalse: there is no value yet
   Place place;
+  std::shared_ptr<const SsaWays> ways;             // of an address that leads to several places
   std::shared_ptr<const std::vector<Term>> lanes;  // of a vector
 };
 
@@ -80,6 +91,12 @@ class SsaEncoder {
   /// Throws Unsupported.
   SsaOutcome run(const jit::ssa::Function& function);
 
+  /// What `later` does not ask any more is looked into where it is asked: when `is_never` says that it never fails
+  /// there, the form goes on as the later one does.
+  void compare_with(const jit::ssa::Function& later, std::function<bool(Term)> is_never);
+  /// What holds of every frame that is taken up at the loop's start of the form.
+  [[nodiscard]] Term assumed() const { return assumed_; }
+
   /// The array a place has where the function is entered.
   Term initial(const Place& place, std::uint32_t size, Term world);
   /// What the function finds in a slot of its parameters.
@@ -91,6 +108,8 @@ class SsaEncoder {
   class Run;
 
   Term opaque(const std::string& what, Sort sort, const std::vector<Term>& of);
+  [[nodiscard]] std::uint64_t most_of(Term term, std::uint32_t depth = 4) const;
+  Term reciprocal(Term product, Term by);
   Term normal(Term bits, jit::Kind kind);
   Term opaque_value(const std::string& what, jit::Kind kind, const std::vector<Term>& of);
   Term holds(jit::Relation relation, jit::Kind kind, Term a, Term b);
@@ -100,11 +119,23 @@ class SsaEncoder {
   Term conversion(const jit::ssa::Instruction& i, Term a, Term& fails);
   Term from_bool(Term condition) { return terms_.choose(condition, terms_.bits(64, 1), terms_.bits(64, 0)); }
 
+  [[nodiscard]] bool is_gone(bool branches, std::uint32_t frame, std::uint32_t word) const {
+    return is_never_ && !asked_later_.contains({branches, frame, word});
+  }
+  bool is_never(bool branches, std::uint32_t frame, std::uint32_t word, Term condition);
+  void find_assumed(const jit::ssa::Function& function);
+
   Term& array(SsaState& state, const Place& place, std::uint32_t size);
-  Term load(SsaState& state, const Place& place, Term address, std::uint32_t size);
-  void store(SsaState& state, const Place& place, Term address, std::uint32_t size, Term value);
+  static SsaWays ways_of(const SsaValue& address);
+  void join_places(SsaValue& into, Term condition, const SsaValue& from);
+  static void leak(SsaState& state, const SsaValue& address);
+  Term load(SsaState& state, const SsaValue& base, Term address, std::uint32_t size);
+  template <class Written>
+  void write(SsaState& state, const SsaValue& base, Term address, const std::vector<Term>& what,
+             const Written& written);
+  void store(SsaState& state, const SsaValue& base, Term address, std::uint32_t size, Term value,
+             Term condition = kTrue);
   void copy(SsaState& state, const SsaValue& to, const SsaValue* from, std::uint64_t bytes);
-  void require(const SsaState& state, const Place& place) const;
   void merge(SsaState& known, SsaState&& more);
   void materialize(SsaState& state);
   std::vector<Place> places_of(const SsaState& state) const;
@@ -116,6 +147,13 @@ class SsaEncoder {
   const std::vector<jit::ssa::Frame>& frames_;
   const std::uint32_t turns_;
   std::uint32_t function_ = 0;
+  bool taken_up_ = false;  // a frame that runs already: its slots and its memory may hold anything
+  Term assumed_ = kTrue;
+  using Question = std::tuple<bool, std::uint32_t, std::uint32_t>;  // a branch's or not, frame, word
+  std::function<bool(Term)> is_never_;
+  std::set<Question> asked_later_;
+  std::set<Question> needed_;  // questions that were found to matter
+  std::map<Term, bool> never_;
   std::vector<Place> parameters_;  // those that lead somewhere
   SsaOutcome outcome_;
   std::vector<Term> broken_, exceeded_;

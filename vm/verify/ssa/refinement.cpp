@@ -1,6 +1,7 @@
 #include "vm/verify/ssa/refinement.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include <sys/mman.h>
@@ -27,6 +28,9 @@ namespace {
 
 constexpr std::uint64_t kMostElements = 16;  // of a view in an input
 constexpr std::uint64_t kMostBytes = 1 << 14;
+constexpr unsigned kQuestionTimes = 4;  // of a query's time: questions that a pass took out, together
+constexpr unsigned kQuestionParts = 4;  // of it: one of them
+using Clock = std::chrono::steady_clock;
 
 void sizes_of(const Function& function, std::set<std::uint32_t>& sizes) {
   for (const jit::ssa::Block& block : function.blocks) {
@@ -343,13 +347,36 @@ Refinement refine(const Image& image, const Function& before, const Function& af
   sizes_of(after, sizes);
   SsaEncoder encoder(terms, image.module(), sizes, after.frames, options.turns);
   std::vector<Term> conditions;
+  std::unique_ptr<Solver> opened;  // of these terms alone
+  std::string missing;
+  const auto solver_of = [&]() -> Solver* {
+    if (opened == nullptr && missing.empty()) {
+      auto found = Solver::open();
+      if (found) {
+        opened = std::move(*found);
+      } else {
+        missing = found.error();
+      }
+    }
+    return opened.get();
+  };
+  const auto questions_end = Clock::now() + std::chrono::milliseconds(options.timeout_ms * kQuestionTimes);
+  encoder.compare_with(after, [&](Term condition) {
+    Solver* const asked = Clock::now() < questions_end ? solver_of() : nullptr;
+    if (asked == nullptr) return false;
+    const unsigned limit = std::max(1U, options.timeout_ms / kQuestionParts);
+    const std::vector<Term> all{encoder.assumed(), condition};
+    if (asked->ask(terms, all, limit, Solver::Detail::Free) == SolverAnswer::Unsat) return true;
+    return Solver::needed(terms, all) != Solver::Detail::Free &&
+           asked->ask(terms, all, limit, Solver::Detail::Exact) == SolverAnswer::Unsat;
+  });
   try {
     const SsaOutcome left = encoder.run(before);
     const SsaOutcome right = encoder.run(after);
     const Term differ = Difference(terms, encoder).between(left, right);
     const Term exceeded = terms.either(left.exceeded, right.exceeded);
     answer.bounded = exceeded != kFalse;
-    conditions = {terms.negate(left.broken), terms.negate(exceeded), differ};
+    conditions = {encoder.assumed(), terms.negate(left.broken), terms.negate(exceeded), differ};
   } catch (const Unsupported& end) {
     answer.reason = end.why;
     return answer;
@@ -358,12 +385,20 @@ Refinement refine(const Image& image, const Function& before, const Function& af
     answer.status = Refinement::Status::Refines;
     return answer;
   }
-  const auto opened = Solver::open();  // of these terms alone
-  if (!opened) {
-    answer.reason = opened.error();
+  Solver* const found = solver_of();
+  if (found == nullptr) {
+    answer.reason = missing;
     return answer;
   }
-  Solver& solver = **opened;
+  Solver& solver = *found;
+  const Solver::Detail needed = Solver::needed(terms, conditions);
+  for (const Solver::Detail detail : {Solver::Detail::Free, Solver::Detail::Functions}) {
+    if (detail >= needed) break;
+    if (solver.ask(terms, conditions, options.timeout_ms, detail) == SolverAnswer::Unsat) {
+      answer.status = Refinement::Status::Refines;
+      return answer;
+    }
+  }
   std::vector<Term> small = conditions;
   small.push_back(short_views(terms, encoder, image.module(), before.index));
   SolverAnswer said = solver.ask(terms, small, options.timeout_ms);
@@ -374,6 +409,10 @@ Refinement refine(const Image& image, const Function& before, const Function& af
   }
   if (said == SolverAnswer::Unknown) {
     answer.reason = "the solver does not say: " + solver.reason();
+    return answer;
+  }
+  if (before.entry_word != 0) {
+    answer.reason = "a frame that runs already tells them apart in the model, and none is made to evaluate them";
     return answer;
   }
   Input input(image, terms, solver, before.index);
@@ -389,21 +428,50 @@ Refinement refine(const Image& image, const Function& before, const Function& af
   return answer;
 }
 
+namespace {
+
+/// The starts of loops at which the tier takes a frame up.
+std::set<std::uint32_t> loop_starts(const Function& form) {
+  std::set<std::uint32_t> words;
+  for (const jit::ssa::Block& block : form.blocks) {
+    for (const jit::ssa::Value value : block.code) {
+      if (form.at(value).op == Opcode::Point) words.insert(form.at(value).word);
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
 std::optional<std::vector<PassRefinement>> refine_passes(const Image& image, std::uint32_t function,
                                                          const RefinementOptions& options) {
+  const auto end = Clock::now() + std::chrono::milliseconds(options.budget_ms);
   std::vector<PassRefinement> answers;
-  auto form = jit::ssa::build(image.module(), function, {});
-  if (!form) return std::nullopt;
+  const auto whole = jit::ssa::build(image.module(), function, {});
+  if (!whole) return std::nullopt;
   const std::uint32_t vector_bytes = options.vector_bytes != 0 ? options.vector_bytes : jit::ssa::host_vector_bytes();
   const jit::ssa::Context context{image.module(), false, vector_bytes};
-  std::string before = jit::ssa::write(*form);
-  for (const jit::ssa::Pass& pass : jit::ssa::passes()) {
-    const Function old = *form;
-    pass.run(*form, context);
-    std::string after = jit::ssa::write(*form);
-    if (after == before) continue;
-    answers.push_back({std::string(pass.name), refine(image, old, *form, options), before, after});
-    before = std::move(after);
+  std::set<std::uint32_t> entries = options.from_loops ? loop_starts(*whole) : std::set<std::uint32_t>{};
+  entries.insert(0);
+  for (const std::uint32_t entry : entries) {
+    auto form = jit::ssa::build(image.module(), function, {entry, false});
+    if (!form) continue;
+    const std::uint32_t line = entry == 0 ? 0 : image.module().functions[function].position_at(entry).line;
+    std::string before = jit::ssa::write(*form);
+    for (const jit::ssa::Pass& pass : jit::ssa::passes()) {
+      const Function old = *form;
+      pass.run(*form, context);
+      std::string after = jit::ssa::write(*form);
+      if (after == before) continue;
+      Refinement answer;
+      if (options.budget_ms != 0 && Clock::now() >= end) {
+        answer.reason = "no time was left for it";
+      } else {
+        answer = refine(image, old, *form, options);
+      }
+      answers.push_back({std::string(pass.name), line, std::move(answer), before, after});
+      before = std::move(after);
+    }
   }
   return answers;
 }

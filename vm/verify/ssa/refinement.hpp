@@ -19,6 +19,8 @@ namespace cairn::verify {
 struct RefinementOptions {
   std::uint32_t turns = 6;         // of every loop
   unsigned timeout_ms = 3000;      // of each query
+  unsigned budget_ms = 0;          // of all passes over a function; 0: none
+  bool from_loops = true;          // forms that a frame is taken up in too
   std::uint32_t vector_bytes = 0;  // of the vectors passes may make; 0: the processor's
 };
 
@@ -38,11 +40,13 @@ struct Refinement {
 /// What a pass made of a function, when it changed it.
 struct PassRefinement {
   std::string pass;
+  std::uint32_t line = 0;  // of the loop whose start a running frame is taken up at; 0: the function from its beginning
   Refinement answer;
   std::string before, after;  // texts
 };
 
-/// Every pass over the function that changes it, in their order; nothing for a function that has no form.
+/// Every pass that changes the function, in their order: over its form, then over the form of each of its loops that a
+/// running frame may be taken up at. Nothing for a function that has no form.
 [[nodiscard]] std::optional<std::vector<PassRefinement>> refine_passes(const Image& image, std::uint32_t function,
                                                                        const RefinementOptions& options);
 

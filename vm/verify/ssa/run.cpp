@@ -16,17 +16,19 @@ namespace {
 
 constexpr std::uint64_t kMostSteps = 150'000;  // instructions, every turn counted
 constexpr std::uint32_t kMostDepth = 12;       // of calls that are followed
+constexpr std::uint32_t kMostOnes = 64;        // bits that are counted
 
 }  // namespace
 
 SsaEncoder::Run::Run(SsaEncoder& encoder, const Function& function, std::uint32_t frame, std::vector<SsaValue> slots,
-                     bool is_own)
+                     bool is_own, bool is_rest)
     : encoder_(encoder),
       terms_(encoder.terms_),
       f_(function),
       frame_(frame),
       slots_(std::move(slots)),
       is_own_(is_own),
+      is_rest_(is_rest),
       dominators_(f_),
       loops_(f_, dominators_),
       number_(f_.blocks.size(), jit::ssa::kNone) {
@@ -123,7 +125,9 @@ void SsaEncoder::Run::judge(const Instruction& i, Term fails, TrapKind trap) {
   if (i.mode == Mode::Checked) {
     fail(i, fails, trap);
   } else if (i.mode == Mode::Exact || must_be_good) {
-    encoder_.broken_.push_back(terms_.both(state_.reached, fails));
+    const Term broken = terms_.both(state_.reached, fails);
+    const auto known = encoder_.never_.find(broken);
+    if (known == encoder_.never_.end() || !known->second) encoder_.broken_.push_back(broken);
   }
 }
 
@@ -137,9 +141,13 @@ void SsaEncoder::Run::instruction(ValueId value) {
     case Opcode::StackGuard:
       return;
     case Opcode::Guard:
-      // In the form of a loop that is taken up, a question that leaves asks what has been asked: control stays.
-      if (i.leaves && f_.entry_word != 0) return;
-      return fail(i, terms_.negate(encoder_.holds(i.relation, i.kind, bits(i.a), bits(i.b))), i.trap);
+      // Where control left to a loop's start, a question that leaves asks what has been asked: control stays.
+      if (i.leaves && is_rest_) return;
+      {
+        const Term holds = encoder_.holds(i.relation, i.kind, bits(i.a), bits(i.b));
+        if (i.leaves && holds == encoder_.assumed_) return;
+        return fail(i, terms_.negate(holds), i.trap);
+      }
     case Opcode::Load:
     case Opcode::Store:
     case Opcode::Copy:
@@ -160,6 +168,8 @@ void SsaEncoder::Run::instruction(ValueId value) {
       }
       return;
     }
+    case Opcode::Mask:
+      return kept(value, i);
     default:
       return i.lanes > 1 ? vector(value, i) : scalar(value, i);
   }
@@ -182,34 +192,36 @@ void SsaEncoder::Run::scalar(ValueId value, const Instruction& i) {
     }
     case Opcode::FrameAddress: {
       const Place place = object_of(i, static_cast<std::uint64_t>(i.immediate));
-      return set(value, encoder_.base_of(place), place);
+      return set(value, encoder_.base_of(place), {kFalse, place, nullptr, nullptr});
     }
     case Opcode::Text: {
       const Place place{Place::Kind::Text, static_cast<std::uint64_t>(i.immediate)};
-      return set(value, encoder_.base_of(place), place);
+      return set(value, encoder_.base_of(place), {kFalse, place, nullptr, nullptr});
     }
     case Opcode::Address: {
       Term sum = terms_.binary(TermOp::Add, bits(i.a), terms_.bits(64, static_cast<std::uint64_t>(i.immediate)));
       if (i.b != jit::ssa::kNoValue) {
         sum = terms_.binary(TermOp::Add, sum, terms_.binary(TermOp::Mul, bits(i.b), terms_.bits(64, i.scale)));
       }
-      return set(value, sum, at(i.a).place);
+      return set(value, sum, at(i.a));
     }
     case Opcode::Select: {
       const Term chosen = terms_.differ(bits(i.a), terms_.bits(64, 0));
-      const Place place = at(i.b).place == at(i.c).place ? at(i.b).place : Place{Place::Kind::Several, 0};
-      return set(value, terms_.choose(chosen, bits(i.b), bits(i.c)), place);
+      SsaValue leads = at(i.c);
+      encoder_.join_places(leads, chosen, at(i.b));
+      return set(value, terms_.choose(chosen, bits(i.b), bits(i.c)), leads);
     }
     default: {
       // An exact conversion of an address stays one.
       const bool keeps = i.op == Opcode::Convert && i.mode == Mode::Exact;
       const Term result = lane_of(i, 0);
-      return set(value, result, keeps ? at(i.a).place : Place{});
+      return set(value, result, keeps ? at(i.a) : SsaValue{});
     }
   }
 }
 
 void SsaEncoder::Run::vector(ValueId value, const Instruction& i) {
+  if (i.op == Opcode::Compress) return kept(value, i);
   std::vector<Term> lanes;
   const std::uint32_t each = 16 / jit::size_of(i.kind);
   const auto which = static_cast<std::uint32_t>(i.immediate);
@@ -223,7 +235,37 @@ void SsaEncoder::Run::vector(ValueId value, const Instruction& i) {
       lanes.push_back(i.op == Opcode::Splat ? bits(i.a) : i.op == Opcode::Iota ? terms_.bits(64, k) : lane_of(i, k));
     }
   }
-  state_.values[value] = {kFalse, {}, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+}
+
+/// Lanes of which a condition of each says whether they are kept: a bit for each, and those with their bit set moved up
+/// next to each other.
+void SsaEncoder::Run::kept(ValueId value, const Instruction& i) {
+  const auto number = [&](std::uint64_t bits) { return terms_.bits(64, bits); };
+  if (i.op == Opcode::Mask) {
+    Term mask = number(0);
+    for (std::uint32_t k = 0; k < f_.at(i.a).lanes; ++k) {
+      const Term is_set = encoder_.holds(i.relation, i.source, lane(i.a, k), lane(i.b, k));
+      mask = terms_.binary(TermOp::BitOr, mask, terms_.choose(is_set, number(std::uint64_t{1} << k), number(0)));
+    }
+    return set(value, mask);
+  }
+  std::vector<Term> lanes(i.lanes, number(0));
+  Term count = number(0);
+  for (std::uint32_t k = 0; k < i.lanes; ++k) {
+    const Term is_set = is_bit_set(bits(i.b), k);
+    for (std::uint32_t to = 0; to <= k; ++to) {
+      const Term goes = terms_.both(is_set, terms_.equal(count, number(to)));
+      lanes[to] = terms_.choose(goes, lane(i.a, k), lanes[to]);
+    }
+    count = terms_.choose(is_set, terms_.binary(TermOp::Add, count, number(1)), count);
+  }
+  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+}
+
+Term SsaEncoder::Run::is_bit_set(Term of, std::uint32_t k) {
+  const Term bit = terms_.bits(64, std::uint64_t{1} << k);
+  return terms_.differ(terms_.binary(TermOp::BitAnd, of, bit), terms_.bits(64, 0));
 }
 
 /// One lane's result of an operation on values.
@@ -237,6 +279,14 @@ Term SsaEncoder::Run::lane_of(const Instruction& i, std::uint32_t k) {
       return encoder_.normal(a, jit::size_of(i.kind) == 4 || i.source == jit::Kind::F32
                                     ? (jit::is_float(i.kind) ? jit::Kind::U32 : i.kind)
                                     : jit::Kind::U64);
+    case Opcode::Ones: {
+      Term count = terms_.bits(64, 0);
+      for (std::uint32_t bit = 0; bit < kMostOnes; ++bit) {
+        const Term more = terms_.binary(TermOp::Add, count, terms_.bits(64, 1));
+        count = terms_.choose(is_bit_set(a, bit), more, count);
+      }
+      return count;
+    }
     case Opcode::Lane:
       return lane(i.a, static_cast<std::uint32_t>(i.immediate));
     case Opcode::Convert: {
@@ -269,7 +319,7 @@ void SsaEncoder::Run::access(ValueId value, const Instruction& i) {
     return encoder_.copy(state_, to, i.op == Opcode::Copy ? &from : nullptr, static_cast<std::uint64_t>(i.immediate));
   }
   const std::uint32_t size = jit::size_of(i.kind);
-  const Place place = at(i.a).place;
+  const SsaValue base = at(i.a);
   Term address = terms_.binary(TermOp::Add, bits(i.a), terms_.bits(64, static_cast<std::uint64_t>(i.immediate)));
   if (i.b != jit::ssa::kNoValue) {
     address = terms_.binary(TermOp::Add, address, terms_.binary(TermOp::Mul, bits(i.b), terms_.bits(64, i.scale)));
@@ -278,32 +328,27 @@ void SsaEncoder::Run::access(ValueId value, const Instruction& i) {
     return terms_.binary(TermOp::Add, address, terms_.bits(64, std::uint64_t{k} * size));
   };
   if (i.op == Opcode::Store) {
-    if (i.lanes > 1 && i.use_count != 0) throw Unsupported{"a vector of which some lanes are stored"};
-    if (i.lanes == 1 && at(i.c).place.kind != Place::Kind::Elsewhere) {
-      // From here on what is found elsewhere may lead there.
-      if (at(i.c).place.kind == Place::Kind::Several)
-        throw Unsupported{"an address that leads to one of several places"};
-      if (at(i.c).place.kind != Place::Kind::Text) state_.leaked.insert(at(i.c).place);
+    if (i.lanes == 1) encoder_.leak(state_, at(i.c));  // from here on what is found elsewhere may lead there
+    const Term count = i.use_count == 0 ? kFalse : bits(f_.uses_of(i)[0].value);
+    for (std::uint32_t k = 0; k < i.lanes; ++k) {
+      const bool always = i.use_count == 0;
+      const Term stored = always ? kTrue : terms_.binary(TermOp::LessU, terms_.bits(64, k), count);
+      encoder_.store(state_, base, lane_address(k), size, lane(i.c, k), stored);
     }
-    for (std::uint32_t k = 0; k < i.lanes; ++k) encoder_.store(state_, place, lane_address(k), size, lane(i.c, k));
     return;
   }
-  if (i.lanes == 1) return set(value, encoder_.normal(encoder_.load(state_, place, address, size), i.kind));
+  if (i.lanes == 1) return set(value, encoder_.normal(encoder_.load(state_, base, address, size), i.kind));
   std::vector<Term> lanes;
   for (std::uint32_t k = 0; k < i.lanes; ++k) {
-    lanes.push_back(encoder_.normal(encoder_.load(state_, place, lane_address(k), size), i.kind));
+    lanes.push_back(encoder_.normal(encoder_.load(state_, base, lane_address(k), size), i.kind));
   }
-  state_.values[value] = {kFalse, {}, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
 }
 
 // ------------------------------------------------------------------------------------------- calls
 
 void SsaEncoder::Run::leak_operands(const Instruction& i) {
-  jit::ssa::each_operand(f_, i, [&](ValueId operand) {
-    const Place& place = at(operand).place;
-    if (place.kind == Place::Kind::Several) throw Unsupported{"an address that leads to one of several places"};
-    if (place.kind == Place::Kind::Object || place.kind == Place::Kind::Parameter) state_.leaked.insert(place);
-  });
+  jit::ssa::each_operand(f_, i, [&](ValueId operand) { encoder_.leak(state_, at(operand)); });
   if (i.op != Opcode::Step) return;
   // And what the instruction itself says lies in the frame.
   const bytecode::Function& source = source_of(i);
@@ -390,6 +435,7 @@ bool SsaEncoder::Run::follow(const Instruction& i) {
 
 void SsaEncoder::Run::fail(const Instruction& i, Term failed, TrapKind trap) {
   const Term reached = terms_.both(state_.reached, failed);
+  if (!i.leaves && encoder_.is_never(false, frame_of(i), i.word, reached)) return;
   if (reached != kFalse) {
     if (i.leaves) {
       SsaState state = state_;
@@ -414,7 +460,7 @@ void SsaEncoder::Run::leave(const Instruction& i, SsaState state) {
   if (!rest) throw Unsupported{"a loop that has no form of its own"};
   std::vector<SsaValue> slots(encoder_.module_.functions[f_.index].slots + 1);
   for (const jit::ssa::Use& use : f_.uses_of(i)) slots[use.slot] = state.values[use.value];
-  Run(encoder_, *rest, 0, std::move(slots), true).go(std::move(state));
+  Run(encoder_, *rest, 0, std::move(slots), true, true).go(std::move(state));
 }
 
 void SsaEncoder::Run::give_back(const Instruction& i) {
@@ -449,8 +495,15 @@ void SsaEncoder::Run::ends(const Instruction& i) {
     case Opcode::Branch: {
       if (next[0] == next[1]) return take(next[0], kTrue);
       const Term condition = encoder_.holds(i.relation, i.kind, bits(i.a), bits(i.b));
+      const Term otherwise = terms_.negate(condition);
+      const auto never = [&](Term way) {
+        return encoder_.is_gone(true, frame_of(i), i.word) &&
+               encoder_.is_never(true, frame_of(i), i.word, terms_.both(state_.reached, way));
+      };
+      if (never(condition)) return take(next[1], kTrue);
+      if (never(otherwise)) return take(next[0], kTrue);
       take(next[0], condition);
-      return take(next[1], terms_.negate(condition));
+      return take(next[1], otherwise);
     }
     case Opcode::Switch: {
       std::map<BlockId, Term> ways;

@@ -10,9 +10,9 @@ namespace cairn::verify {
 class SsaEncoder::Run {
  public:
   /// `frame`: of SsaEncoder's table, 0 the function itself. `slots`: what it finds in its frame, where that is not what
-  /// the function's parameters are. `is_own`: its returns are the encoder's ends.
+  /// the function's parameters are. `is_own`: its returns are the encoder's ends. `is_rest`: control left to it.
   Run(SsaEncoder& encoder, const jit::ssa::Function& function, std::uint32_t frame, std::vector<SsaValue> slots,
-      bool is_own);
+      bool is_own, bool is_rest = false);
 
   struct Returned {
     SsaState state;
@@ -31,6 +31,8 @@ class SsaEncoder::Run {
   void instruction(jit::ssa::Value value);
   void scalar(jit::ssa::Value value, const Instruction& i);
   void vector(jit::ssa::Value value, const Instruction& i);
+  void kept(jit::ssa::Value value, const Instruction& i);
+  Term is_bit_set(Term of, std::uint32_t k);
   Term lane_of(const Instruction& i, std::uint32_t k);
   void access(jit::ssa::Value value, const Instruction& i);
   void call(jit::ssa::Value value, const Instruction& i);
@@ -57,7 +59,10 @@ class SsaEncoder::Run {
   SsaValue& at(jit::ssa::Value value) { return state_.values[value]; }
   Term bits(jit::ssa::Value value);
   Term lane(jit::ssa::Value value, std::uint32_t k);
-  void set(jit::ssa::Value value, Term bits, Place place = {}) { state_.values[value] = {bits, place, nullptr}; }
+  /// A slot, which leads where `like` does.
+  void set(jit::ssa::Value value, Term bits, const SsaValue& like = {}) {
+    state_.values[value] = {bits, like.place, like.ways, nullptr};
+  }
 
   SsaEncoder& encoder_;
   Terms& terms_;
@@ -65,6 +70,7 @@ class SsaEncoder::Run {
   const std::uint32_t frame_;
   const std::vector<SsaValue> slots_;
   const bool is_own_;
+  const bool is_rest_;
   const jit::ssa::Dominators dominators_;
   const jit::ssa::Loops loops_;
   std::vector<std::uint32_t> number_;  // by block: in the order of the dominators
