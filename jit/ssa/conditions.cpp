@@ -87,20 +87,13 @@ class Conditions {
       const Instruction& phi = f_.at(value);
       if (phi.op != Opcode::Phi) break;
       any = true;
-      const Value taken = incoming(phi, side);
-      const Value other = incoming(phi, block);
+      const Value taken = incoming(f_, phi, side);
+      const Value other = incoming(f_, phi, block);
       if (taken == other) continue;
       if (is_float(phi.kind) || ++selections > 2) return false;
       if (count_ != kNoValue && (taken != count_ || f_.at(count_).a != other)) return false;
     }
     return any && selections > 0 && (count_ == kNoValue || selections == 1);
-  }
-
-  Value incoming(const Instruction& phi, BlockId from) const {
-    for (const Use& use : f_.uses_of(phi)) {
-      if (use.slot == from) return use.value;
-    }
-    return kNoValue;
   }
 
   void convert(BlockId block, BlockId side, BlockId behind, std::uint32_t way) {
@@ -135,8 +128,8 @@ class Conditions {
       phis.push_back(value);
     }
     for (const Value value : phis) {
-      const Value taken = incoming(f_.at(value), side);
-      const Value other = incoming(f_.at(value), block);
+      const Value taken = incoming(f_, f_.at(value), side);
+      const Value other = incoming(f_, f_.at(value), block);
       Value chosen = taken;
       if (taken != other && value != count_ && count_ == kNoValue) {
         Instruction select;

@@ -87,6 +87,13 @@ void forget_edge(Function& function, BlockId from, BlockId to) {
   }
 }
 
+Value incoming(const Function& function, const Instruction& phi, BlockId from) {
+  for (const Use& use : function.uses_of(phi)) {
+    if (use.slot == from) return use.value;
+  }
+  return kNoValue;
+}
+
 void become_jump(Instruction& end) {
   end.op = Opcode::Jump;
   end.kind = Kind::None;

@@ -14,6 +14,9 @@ void remove_unreachable(Function& function);
 /// `to` is no successor of `from` any more: its phis and predecessors forget it.
 void forget_edge(Function& function, BlockId from, BlockId to);
 
+/// What a phi takes where control comes from that block; kNoValue when it is no predecessor.
+[[nodiscard]] Value incoming(const Function& function, const Instruction& phi, BlockId from);
+
 /// The end of a block of which one way is left, which the block's successors say.
 void become_jump(Instruction& end);
 

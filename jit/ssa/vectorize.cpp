@@ -1,8 +1,8 @@
 // Vectorization of counted loops over elements.
 //
 // - A loop of one block in which every iteration reads and writes elements at its own index, or records of two of them.
-// Sums of floats may be
-//   carried from one iteration to the next: their terms are made as vectors and added one after another.
+//   Sums of floats may be carried from one iteration to the next: their terms are made as vectors and added one after
+//   another. Branches between operations on floats become selections first (flatten.hpp).
 // - A loop that stores an element on condition behind those it has stored: the lanes that are kept are put together and
 //   stored at once.
 //
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "jit/ssa/flatten.hpp"
 #include "jit/ssa/host.hpp"
 
 namespace cairn::jit::ssa {
@@ -24,16 +25,25 @@ bool Vectorizer::run() {
   return any;
 }
 
+bool Vectorizer::takes_loop_around(BlockId block) {
+  const std::uint32_t index = loops_.of_block[block];
+  return index != kNone && is_fit(index);
+}
+
 bool Vectorizer::loop(std::uint32_t index) {
+  if (!is_fit(index)) return false;
+  make();
+  return true;
+}
+
+bool Vectorizer::is_fit(std::uint32_t index) {
   if (!find_blocks(loops_.loops[index])) return false;
   before_ = find_preheader(f_, loops_, index);
   if (before_ == kNone || f_.blocks[body_].is_cold) return false;
   sums_.clear();
   kept_ = {};
   kept_step_ = kept_store_ = kNoValue;
-  if (!find_counter() || !find_carried() || !classify() || !independent()) return false;
-  make();
-  return true;
+  return find_counter() && find_carried() && classify() && independent();
 }
 
 bool Vectorizer::find_blocks(const Loop& loop) {
@@ -355,8 +365,17 @@ bool Vectorizer::independent(Value store) {
 
 bool vectorize_loops(Function& function, const Context& context) {
   if (context.vector_bytes < 16) return false;
-  const bool made = make_preheaders(function);
-  return Vectorizer(function, context).run() || made;
+  bool any = false;
+  for (const Value end : loops_to_flatten(function)) {
+    Function flat = function;
+    if (!flatten_loop(flat, context, end)) continue;
+    make_preheaders(flat);
+    if (!Vectorizer(flat, context).takes_loop_around(flat.at(end).block)) continue;
+    function = std::move(flat);
+    any = true;
+  }
+  any |= make_preheaders(function);
+  return Vectorizer(function, context).run() || any;
 }
 
 }  // namespace cairn::jit::ssa

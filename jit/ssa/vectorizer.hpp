@@ -25,6 +25,8 @@ class Vectorizer {
         prover_(function, dominators_) {}
 
   bool run();
+  /// Whether the innermost loop around the block would be done as vectors.
+  bool takes_loop_around(BlockId block);
 
  private:
   enum class Class : std::uint8_t { Outside, Linear, Vector, Mask, Address, Unfit };
@@ -39,6 +41,7 @@ class Vectorizer {
 
   // ---- what the loop is (vectorize.cpp)
   bool loop(std::uint32_t index);
+  bool is_fit(std::uint32_t index);
   bool find_blocks(const Loop& loop);
   bool find_counter();
   bool find_carried();

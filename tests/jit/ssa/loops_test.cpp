@@ -235,4 +235,37 @@ TEST_CASE("a running sum that is stored overflows in the turn it did, unrolled o
   check({"u8", 1}, "  : load.at.u8 r7 r1 r5\n  : add.wrap.u8 r8 r8 r7\n  : store.at.u8 r3 r5 r8\n", 0, 0);
 }
 
+TEST_CASE("ways through an iteration that differ in operations on floats are done together, and one is selected",
+          "[jit]") {
+  for (const std::string t : {"f32", "f64"}) {
+    const Element e{t, t == "f32" ? 4U : 8U};
+    const std::string load = "  : load.at." + t + " r7 r1 r5\n  : load.at." + t + " r8 r3 r5\n";
+    const std::string store = "  : store.at." + t + " r3 r5 r9\n";
+    const auto op = [&](std::string_view name, std::string_view operands) {
+      return "  : " + std::string(name) + "." + t + " " + std::string(operands) + "\n";
+    };
+    // Every relation, NaN included: the elements are any bits.
+    for (const std::string_view relation : {"eq", "ne", "lt", "le", "not.lt", "not.le"}) {
+      INFO(relation);
+      const std::string test = op("jump." + std::string(relation), "r7 r8 L2");
+      const std::string two = op("sub", "r9 r7 r8") + "  : jump L3\n  L2:\n" + op("mul", "r9 r7 r7") + "  L3:\n";
+      CHECK(check(e, load + test + two + store, 0, 0));
+      // Straight on where the relation holds.
+      CHECK(check(e, load + "  : move r9 r8\n" + test + op("neg", "r9 r7") + "  L2:\n" + store, 0, 0));
+    }
+    // One branch in a way of another.
+    const std::string nested = op("jump.lt", "r7 r8 L2") + op("div", "r9 r7 r8") + "  : jump L4\n  L2:\n" +
+                               op("jump.lt", "r8 r7 L3") + op("add", "r9 r7 r8") + "  : jump L4\n  L3:\n" +
+                               op("sqrt", "r9 r8") + "  L4:\n";
+    CHECK(check(e, load + nested + store, 0, 0));
+    // What only one way stores or loads, or what a way adds to a sum, is done behind its branch.
+    CHECK_FALSE(check(e, load + op("jump.lt", "r7 r8 L2") + op("neg", "r9 r7") + store + "  L2:\n", 0, 0));
+    CHECK_FALSE(check(
+        e, load + "  : move r9 r8\n" + op("jump.lt", "r7 r8 L2") + "  : load.at." + t + " r9 r1 r10\n  L2:\n" + store,
+        0, 0));
+    CHECK_FALSE(check(e, load + op("jump.lt", "r7 r8 L2") + op("add", "r9 r9 r7") + "  L2:\n", 0, 0, false,
+                      {"  : load.at." + t + " r9 r1 r10\n", "  : store.at." + t + " r3 r10 r9\n"}));
+  }
+}
+
 }  // namespace cairn::tests

@@ -460,6 +460,52 @@ b3 @6:
   CHECK_FALSE(leaves.contains("branch.le.u64"));
 }
 
+TEST_CASE("a loop whose ways differ in operations on floats is vectors and selections, without vectors it is as it was",
+          "[jit]") {
+  constexpr std::string_view kLoop = R"(b0 @0:
+  v1 = slot.u64 #0
+  v2 = slot.u64 #1
+  v3 = const.u64 #0
+  v4 = const.u64 #1
+  v5 = const.f64 #0
+  branch.eq.u64 v1 v3 -> b6 b1
+b1 @1:
+  jump -> b2
+b2 @2:
+  v6 = phi.u64 [b1=v3 b5=v12]
+  v7 = load.f64 v2 v6 *8 @2
+  v8 = mul.f64 v7 v7 @3
+  branch.lt.f64 v7 v5 @3 -> b3 b4
+b3 @4:
+  v9 = neg.f64 v8 @4
+  jump -> b5
+b4 @5:
+  v10 = sqrt.f64 v8 @5
+  jump -> b5
+b5 @6:
+  v11 = phi.f64 [b3=v9 b4=v10]
+  store.f64 v2 v6 v11 *8 @6
+  v12 = add.exact.u64 v6 v4 @7
+  branch.lt.u64 v12 v1 @7 -> b2 b6 likely
+b6 @8:
+  return
+)";
+  const std::string text = after(ssa::vectorize_loops, kLoop, 32);
+  INFO(text);
+  CHECK(text.contains("compare.lt.u64.from.f64x4"));
+  CHECK(text.contains("select.f64x4"));
+  CHECK(text.contains("sqrt.f64x4"));
+  const std::string same = after(ssa::vectorize_loops, kLoop, 0);
+  CHECK(same.contains("branch.lt.f64"));
+  CHECK_FALSE(same.contains("select"));
+  // A way with an operation on integers stays behind its branch.
+  std::string counted(kLoop);
+  const std::string_view kCount = "  v13 = mul.exact.u64 v6 v6 @4\n  v14 = convert.f64.from.u64 v13 @4\n";
+  counted.insert(counted.find("  v9 = neg.f64 v8"), kCount);
+  counted.replace(counted.find("neg.f64 v8"), 10, "neg.f64 v14");
+  CHECK_FALSE(after(ssa::vectorize_loops, counted, 32).contains("f64x4"));
+}
+
 TEST_CASE("twice a float is a sum, three times is not", "[jit]") {
   const auto times = [](std::string_view kind, std::string_view bits) {
     const std::string k(kind);
