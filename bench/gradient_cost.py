@@ -2,7 +2,7 @@
 """What a derivative costs beside its function: gradient_cost.py [--tier T] [--rounds N]. For straight-line code (called
 for each element of two arrays, so that little else is done beside it) and for reductions, a program that calls the
 function and one that calls its gradient as often, interleaved; processor time of whole processes less that of a program
-that calls neither, the median of the ratios."""
+that calls neither, the median of the ratios. The bar is 5 for straight-line code and reductions; what is above it is told."""
 import argparse, pathlib, statistics, tempfile
 
 from measure import CAIRN, run
@@ -16,11 +16,11 @@ GRADIENT = "let mut da:f64 = 0.0; let mut db:f64 = 0.0; let v = f_grad(x[i], y[i
 CASES = {
     "straight line": (
         "fn f(a:f64, b:f64) -> f64 { let p = a * b + 0.5; let q = p / (1.0 + a * a); let r = sqrt(q * q + 1.0); return r * p - b; }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 40000),
     "straight line, calls": (
         "fn g(v:f64) -> f64 { return v / (1.0 + v * v); }\nderive grad for g;\n"
         "fn f(a:f64, b:f64) -> f64 { let p = g(a * b); let q = g(p + b); return p * q; }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 40000),
     "dot product": (
         "fn f(x:ro<f64>[SIZE], y:ro<f64>[SIZE]) -> f64 { let s = reduce + for i in SIZE yield x[i] * y[i]; return s; }",
         "total += f(x, y);", "let v = f_grad(x, y, 1.0, dx, dy); total += v;", 20000),
@@ -40,19 +40,19 @@ CASES = {
         "total += f(x);", "let v = f_grad(x, 1.0, dx); total += v;", 1000),
     "polynomial": (
         "fn f(a:f64, b:f64) -> f64 { let p = ((((0.1 * a + 0.2) * a - 0.3) * a + b) * a - 0.7) * a + 1.5; return p * p - b; }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 40000),
     "branch": (  # Huber's loss: which way is taken changes with the element
         "fn f(a:f64, b:f64) -> f64 { let off = a - b; if abs(off) < 0.25 { return 0.5 * off * off; } return 0.25 * (abs(off) - 0.125); }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 40000),
     "branch in a chain": (
         "fn g(v:f64) -> f64 { if v < 0.5 { return v * v; } else if v < 0.75 { return v - 0.25; } return 0.5 * v + 0.125; }\nderive grad for g;\n"
         "fn f(a:f64, b:f64) -> f64 { let p = g(a) * b; return g(p) + a; }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 4000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 40000),
     "calls of calls": (
         "fn h(v:f64) -> f64 { return v / (1.0 + abs(v)); }\nderive grad for h;\n"
         "fn g(v:f64, w:f64) -> f64 { let t = h(v * w); return t * w + v; }\nderive grad for g;\n"
         "fn f(a:f64, b:f64) -> f64 { let p = g(a, b); let q = g(p, a); return p * q - b; }",
-        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 2000),
+        EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 20000),
     "sigmoid": (
         "fn f(a:f64, b:f64) -> f64 { let s = 1.0 / (1.0 + math.exp(-a)); return s * b; }",
         EACH.format("total += f(x[i], y[i]);"), EACH.format(GRADIENT), 1000),
@@ -72,6 +72,7 @@ CASES = {
         "fn f(w:ro<f64>[SIZE], x:ro<f64>[64], y:ro<f64>[64], out:rw<f64>[64]) { for j in 0..64 { out[j] = unit(w[j * 64..j * 64 + 64], x, y[j]); } }",
         "f(x, y[0..64], y[64..128], out[0..64]); total += out[3];",
         "f_grad(x, y[0..64], y[64..128], out[0..64], dx, dy[0..64], dy[64..128], y[128..192]); total += out[3];", 20000),
+    # Maps, which the bar does not speak of: adjoints of numbers are sums in the order of the elements.
     "convolution": (
         "fn f(x:ro<f64>[SIZE], a:f64, b:f64, out:rw<f64>[SIZE]) { for i in 0..SIZE - 2 { out[i] = a * x[i] + b * x[i + 1] + a * x[i + 2]; } }",
         "f(x, a, b, out); total += out[3];", "let mut da:f64 = 0.0; let mut db:f64 = 0.0; f_grad(x, a, b, out, dx, da, db, y); total += out[3]; slopes += da + db;", 20000),
@@ -126,7 +127,8 @@ def main():
             for _ in range(options.rounds):
                 empty, plain, derived = (run(command, cpu=True) for command in commands)
                 ratios.append((derived - empty) / (plain - empty))
-            print(f"{name:22} gradient / function {statistics.median(ratios):5.2f}   (function {plain - empty:.3f} s)", flush=True)
+            ratio = statistics.median(ratios)
+            print(f"{name:22} gradient / function {ratio:5.2f}   (function {plain - empty:.3f} s){' above 5' if ratio > 5 else ''}", flush=True)
 
 
 main()
