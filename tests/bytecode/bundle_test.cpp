@@ -53,11 +53,9 @@ std::expected<Bundle, BundleError> load(const std::string& bytes) {
   return read_bundle(std::as_bytes(std::span(bytes)));
 }
 
-/// The same bytes with the digest they now have.
+/// The same bytes with the digests they now have.
 std::string sealed(std::string bytes) {
-  const Digest digest = digest_of(std::as_bytes(std::span(bytes)).subspan(48));
-  std::memcpy(bytes.data() + 32, &digest.low, 8);
-  std::memcpy(bytes.data() + 40, &digest.high, 8);
+  seal_bundle(std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
@@ -81,7 +79,6 @@ TEST_CASE("a damaged byte anywhere is noticed", "[bundle]") {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
     const auto bundle = load(damaged);
-    if (at >= 16 && at < 32) continue;  // the sources' digest is only told
     INFO(at);
     CHECK_FALSE(bundle);
   }
@@ -108,7 +105,7 @@ TEST_CASE("a bundle whose digest is right and whose content is not does not load
   for (int i = 0; i < 20000; ++i) {
     std::string changed = bytes;
     for (unsigned k = random() % 4 + 1; k != 0; --k) {
-      changed[48 + random() % (changed.size() - 48)] = static_cast<char>(random());
+      changed[kHeaderBytes + random() % (changed.size() - kHeaderBytes)] = static_cast<char>(random());
     }
     const auto bundle = load(sealed(std::move(changed)));
     accepted += bundle.has_value();

@@ -1,23 +1,22 @@
-// Any bytes as a bundle: they load or are refused, and what loads writes back and prints. The digest is made to fit, so
-// that the sections and the verifier are reached.
+// Any bytes as a bundle: they load or are refused, and what loads writes back and prints. The digests are made to fit,
+// so that the sections and the verifier are reached.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
 #include "vm/bytecode/bundle.hpp"
+#include "vm/bytecode/bundle_sections.hpp"
 #include "vm/bytecode/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cairn::bytecode;
   std::string bytes(reinterpret_cast<const char*>(data), size);
-  if (bytes.size() >= 48) {
-    const std::uint32_t header[2] = {kBundleVersion, 9};
+  if (bytes.size() >= kHeaderBytes) {
+    const std::uint32_t header[2] = {kBundleVersion, kSectionCount};
     std::memcpy(bytes.data(), "CAIRNCBC", 8);
     std::memcpy(bytes.data() + 8, header, sizeof(header));
-    const Digest digest = digest_of(std::as_bytes(std::span(bytes)).subspan(48));
-    std::memcpy(bytes.data() + 32, &digest.low, 8);
-    std::memcpy(bytes.data() + 40, &digest.high, 8);
+    seal_bundle(std::as_writable_bytes(std::span(bytes)));
   }
   const auto bundle = read_bundle(std::as_bytes(std::span(bytes)));
   if (!bundle) return 0;

@@ -12,7 +12,11 @@ namespace cairn::bytecode {
 namespace {
 
 constexpr std::string_view kMagic = "CAIRNCBC";
-constexpr std::size_t kHeaderBytes = 48;
+// The magic, format version and count of sections, then the digests: of the sources, of what stands behind the header,
+// and of the header before it.
+constexpr std::size_t kSourceAt = 16;
+constexpr std::size_t kBodyAt = 32;
+constexpr std::size_t kHeaderAt = 48;
 constexpr std::size_t kSectionHeaderBytes = 12;
 
 template <class T>
@@ -42,6 +46,15 @@ std::string write_body(const Module& module, const std::string& interface) {
   return body;
 }
 
+void store_digest(std::span<std::byte> at, const Digest& digest) {
+  std::memcpy(at.data(), &digest.low, sizeof(digest.low));
+  std::memcpy(at.data() + sizeof(digest.low), &digest.high, sizeof(digest.high));
+}
+
+Digest read_digest(std::string_view bytes, std::size_t offset) {
+  return {read_at<std::uint64_t>(bytes, offset), read_at<std::uint64_t>(bytes, offset + sizeof(std::uint64_t))};
+}
+
 std::unexpected<BundleError> damaged(std::string why) {
   return std::unexpected(BundleError{BundleError::Kind::Damaged, std::move(why)});
 }
@@ -65,16 +78,20 @@ bool is_bundle(std::span<const std::byte> bytes) {
 }
 
 std::string write_bundle(const Module& module, const Digest& source, const std::string& interface) {
-  const std::string body = write_body(module, interface);
-  const Digest own = digest_of(std::as_bytes(std::span(body)));
   std::string bytes(kMagic);
   append(bytes, kBundleVersion);
   append(bytes, kSectionCount);
-  append(bytes, source.low);
-  append(bytes, source.high);
-  append(bytes, own.low);
-  append(bytes, own.high);
-  return bytes + body;
+  bytes.resize(kHeaderBytes);
+  bytes += write_body(module, interface);
+  const auto raw = std::as_writable_bytes(std::span(bytes));
+  store_digest(raw.subspan(kSourceAt), source);
+  seal_bundle(raw);
+  return bytes;
+}
+
+void seal_bundle(std::span<std::byte> bundle) {
+  store_digest(bundle.subspan(kBodyAt), digest_of(bundle.subspan(kHeaderBytes)));
+  store_digest(bundle.subspan(kHeaderAt), digest_of(bundle.first(kHeaderAt)));
 }
 
 Digest bytecode_digest(const Module& module) {
@@ -93,9 +110,10 @@ std::expected<Bundle, BundleError> read_bundle(std::span<const std::byte> file) 
                                                          ", this program reads " + std::to_string(kBundleVersion)});
   }
   Bundle bundle;
-  bundle.source = {read_at<std::uint64_t>(bytes, 16), read_at<std::uint64_t>(bytes, 24)};
-  bundle.bytecode = {read_at<std::uint64_t>(bytes, 32), read_at<std::uint64_t>(bytes, 40)};
-  if (digest_of(file.subspan(kHeaderBytes)) != bundle.bytecode)
+  bundle.source = read_digest(bytes, kSourceAt);
+  bundle.bytecode = read_digest(bytes, kBodyAt);
+  if (digest_of(file.first(kHeaderAt)) != read_digest(bytes, kHeaderAt) ||
+      digest_of(file.subspan(kHeaderBytes)) != bundle.bytecode)
     return damaged("the bundle's bytes are not those it was written with");
   if (read_at<std::uint32_t>(bytes, 12) != kSectionCount) return damaged("the bundle has other sections");
   bytes.remove_prefix(kHeaderBytes);

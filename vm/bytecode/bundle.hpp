@@ -21,7 +21,9 @@
 
 namespace cairn::bytecode {
 
-inline constexpr std::uint32_t kBundleVersion = 3;
+inline constexpr std::uint32_t kBundleVersion = 4;
+/// Where the sections begin.
+inline constexpr std::size_t kHeaderBytes = 64;
 
 /// An XXH3-128 digest.
 struct Digest {
@@ -50,6 +52,9 @@ struct BundleError {
 [[nodiscard]] bool is_bundle(std::span<const std::byte> bytes);
 /// The file's bytes. Equal modules give equal bytes.
 [[nodiscard]] std::string write_bundle(const Module& module, const Digest& source, const std::string& interface = {});
+/// Writes the digests that the bytes of a bundle of at least `kHeaderBytes` ask for: they tell of damage, they prove
+/// nothing.
+void seal_bundle(std::span<std::byte> bundle);
 /// A verified module, or why it does not load.
 [[nodiscard]] std::expected<Bundle, BundleError> read_bundle(std::span<const std::byte> bytes);
 /// The digest `write_bundle` would write: of the module alone, without an interface.
