@@ -248,6 +248,8 @@ std::string manual_page() {
          ".TP\n.B CAIRN_FORMAT\nhuman or json; \\-\\-format wins.\n"
          ".TP\n.B NO_COLOR\nno colour, whatever it is set to.\n"
          ".TP\n.B CAIRN_TIER\nthe execution tier; \\-\\-tier wins.\n"
+         ".TP\n.B CAIRN_BACKGROUND\n0: optimized code is made where it is asked for; 1: always on a thread of its own, "
+         "while the program goes on.\n"
          ".TP\n.B CAIRN_PERF_MAP\nset to 1: machine code is named in /tmp/perf-PID.map for perf.\n"
          ".TP\n.B CAIRN_JITDUMP\na folder, or 1 for this one: machine code and its lines go to jit-PID.dump for perf "
          "inject.\n"
