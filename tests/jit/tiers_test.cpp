@@ -82,6 +82,43 @@ TEST_CASE("a loop that turns hot in the interpreter goes on in machine code", "[
   CHECK(engine.instance().tiers()->has_code(0));
 }
 
+TEST_CASE("an i32 where ways meet in an i64 has its sign there, and the other way's number keeps its high half",
+          "[jit]") {
+  const Image image(from_text(R"(module "widths"
+file 0 "widths.cairn"
+signature 0 (i32, i64, u64) -> i64
+function 0 "either" signature 0 kind plain environment none parent none at 0:1:1 slots 8 memory 0 align 16
+  r0 i32 "a"
+  r1 i64 "b"
+  r2 u64 "k"
+  r3 i64 "v"
+  r4 i32
+  : jump.ne.imm r2 0 L0 at 0:3:6
+  : rem.i32.imm r4 r0 100 at 0:3:23
+  : to.i64.s r3 r4 at 0:3:19
+  : jump L1
+  L0:
+  : move r3 r1 at 0:3:46
+  L1:
+  : return.value r3 at 0:4:3
+end
+)"),
+                    {});
+  const auto whole = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  for (const Tier tier : {Tier::Interpreter, Tier::Baseline, Tier::Optimizing}) {
+    Engine engine(image, tier);
+    for (const std::int64_t a : {-107, 7, 2147483647}) {
+      for (const std::int64_t b : {1015449905209213, -1015449905209213, -1L, 3000000000L}) {
+        INFO("tier " << static_cast<int>(tier) << ", " << a << ", " << b);
+        const std::uint64_t first[] = {whole(a), whole(b), 0};
+        CHECK(engine.call(0, first).value == whole(a % 100));
+        const std::uint64_t second[] = {whole(a), whole(b), 1};
+        CHECK(engine.call(0, second).value == whole(b));
+      }
+    }
+  }
+}
+
 TEST_CASE("a loop that begins where its function does goes on in code from SSA, its frame's memory kept", "[jit]") {
   const InBackground asked(false);
   const CodeFromSsa from_ssa(true);

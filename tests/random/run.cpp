@@ -122,7 +122,7 @@ std::string difference_apart(const std::string& text, std::uint64_t seed) {
   if (child == 0) {
     for (const int each : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(each, SIG_DFL);
     close(ends[0]);
-    alarm(60);
+    alarm(3);
     const std::string found = compare(text, seed).difference.substr(0, 4000);
     const bool told = write(ends[1], found.data(), found.size()) == static_cast<ssize_t>(found.size());
     _exit(told ? 0 : 1);
@@ -136,7 +136,7 @@ std::string difference_apart(const std::string& text, std::uint64_t seed) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) return std::string("ends by signal ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return std::string(kEndsBySignal) + strsignal(WTERMSIG(status));
   return found;
 }
 

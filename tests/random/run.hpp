@@ -19,6 +19,8 @@ struct Comparison {
 /// with their positions and notes, and the memory that is still held have to agree. `seed` chooses limits.
 [[nodiscard]] Comparison compare(const std::string& text, std::uint64_t seed);
 
+/// How the difference of a process that crashed, or compared for longer than three seconds, begins.
+inline constexpr std::string_view kEndsBySignal = "ends by signal ";
 /// The difference that comparing in a process of its own finds; a crash there is one.
 [[nodiscard]] std::string difference_apart(const std::string& text, std::uint64_t seed);
 

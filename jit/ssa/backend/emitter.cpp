@@ -427,7 +427,10 @@ bool Emitter::node(std::uint32_t k) {
           floating(i);
           return true;
         }
-        return integer(i);
+        if (!integer(i)) return false;
+        if (i.kind == Kind::I32 && leaves_sign_out(i.op) && n_.is_dirty[node_->value] == 0)
+          a_.movsxd(out(), out().r32());
+        return true;
     }
   }();
   move_all(moves_.of(moves_.after[k]));
