@@ -119,6 +119,39 @@ end
   }
 }
 
+TEST_CASE("control that goes through many blocks that only jump comes where they lead", "[jit]") {
+  // Each level tests its number and goes on to the next; all lead to one return, by one jump more a level.
+  for (const std::uint32_t levels : {3U, 8U, 9U, 10U, 20U, 60U}) {
+    ModuleBuilder builder("levels");
+    Signature signature;
+    signature.parameters = {{RegisterKind::U64}};
+    signature.result = {RegisterKind::U64};
+    FunctionBuilder f(builder, builder.declare("levels", builder.signature(signature)));
+    std::vector<decltype(f.label())> ends;
+    for (std::uint32_t k = 0; k <= levels; ++k) ends.push_back(f.label());
+    for (std::uint32_t k = 0; k < levels; ++k) f.emit(Op::JumpEqImm, f.parameter(0), k, ends[k]);
+    f.emit(Op::AddU64Imm, f.parameter(0), f.parameter(0), 1);
+    f.emit(Op::ReturnValue, f.parameter(0));
+    for (std::uint32_t k = levels; k-- > 0;) {
+      f.bind(ends[k]);
+      f.emit(Op::Jump, k == 0 ? ends[levels] : ends[k - 1]);
+    }
+    f.bind(ends[levels]);
+    f.emit(Op::Const, f.parameter(0), 777);
+    f.emit(Op::ReturnValue, f.parameter(0));
+    f.finish();
+    const Image image(verified(builder.take()), {});
+    for (const Tier tier : {Tier::Interpreter, Tier::Baseline, Tier::Optimizing}) {
+      Engine engine(image, tier);
+      for (std::uint64_t n = 0; n <= levels; ++n) {
+        INFO("levels " << levels << ", tier " << static_cast<int>(tier) << ", " << n);
+        const std::uint64_t arguments[] = {n};
+        CHECK(engine.call(0, arguments).value == (n < levels ? 777 : levels + 1));
+      }
+    }
+  }
+}
+
 TEST_CASE("a loop that begins where its function does goes on in code from SSA, its frame's memory kept", "[jit]") {
   const InBackground asked(false);
   const CodeFromSsa from_ssa(true);

@@ -58,24 +58,33 @@ bool Emitter::emit(ResumePoint* points) {
   return true;
 }
 
-/// A block that only jumps and moves nothing is jumped over.
+/// A block that only jumps and moves nothing is jumped over, however many of them follow each other: no code is made
+/// for it. Of a circle of such blocks the first stands.
 void Emitter::find_forwards() {
-  forward_.resize(n_.blocks.size());
-  for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
-    std::uint32_t to = b;
-    for (std::uint32_t hops = 0; hops < 8 && to != 0; ++hops) {
-      const MachineBlock& block = n_.blocks[to];
-      const bool moves = moves_.ends[to].count != 0 && !(block.block == kNone && early_[block.predecessors[0]] == to);
-      bool is_empty = block.successors.size() == 1 && !moves && moves_.starts[to].count == 0;
-      for (std::uint32_t k = block.first; is_empty && k < block.end; ++k) {
-        const Node& node = n_.nodes[k];
-        is_empty = moves_.before[k].count == 0 && moves_.after[k].count == 0 &&
-                   (node.value == kNoValue || f_.at(node.value).op == Opcode::Jump);
-      }
-      if (!is_empty || block.successors[0] == to) break;
-      to = block.successors[0];
+  const auto count = static_cast<std::uint32_t>(n_.blocks.size());
+  std::vector<bool> is_empty(count, false);
+  for (std::uint32_t b = 1; b < count; ++b) {
+    const MachineBlock& block = n_.blocks[b];
+    const bool moves = moves_.ends[b].count != 0 && !(block.block == kNone && early_[block.predecessors[0]] == b);
+    bool empty = block.successors.size() == 1 && !moves && moves_.starts[b].count == 0;
+    for (std::uint32_t k = block.first; empty && k < block.end; ++k) {
+      const Node& node = n_.nodes[k];
+      empty = moves_.before[k].count == 0 && moves_.after[k].count == 0 &&
+              (node.value == kNoValue || f_.at(node.value).op == Opcode::Jump);
     }
-    forward_[b] = to;
+    is_empty[b] = empty;
+  }
+  forward_.resize(count);
+  for (std::uint32_t b = 0; b < count; ++b) {
+    std::uint32_t to = b;
+    for (std::uint32_t hops = 0; hops < count && is_empty[to]; ++hops) to = n_.blocks[to].successors[0];
+    std::uint32_t first = to;
+    for (std::uint32_t each = to; is_empty[to];) {
+      each = n_.blocks[each].successors[0];
+      if (each == to) break;
+      first = std::min(first, each);
+    }
+    forward_[b] = first;
   }
 }
 
