@@ -90,10 +90,16 @@ Comparison compare(const std::string& text, std::uint64_t seed) {
   limits.stack_bytes = std::size_t{1} << (seed % 8 == 3 ? 13 : 18);
   limits.memory_bytes = std::uint64_t{1} << 28;
   limits.lanes = 1;  // of several lanes that trap any may be told
-  if (seed % 8 == 5) limits.steps = 50 + seed % 997;
   const bool has_tasks = text.contains("spawn ");
+  // Which of a program's threads finds the limit spent is not fixed.
+  if (seed % 8 == 5 && !has_tasks) limits.steps = 50 + seed % 997;
   const Behaviour expected = run(image, entry, limits, kInterpreter, seed, has_tasks);
   found.calls = expected.calls.size();
+  // Where a program is that is stopped because it takes too long is not fixed either.
+  if (std::ranges::any_of(expected.calls,
+                          [](const Call& call) { return call.ending.trap.contains("stopped by the host"); })) {
+    return found;
+  }
   for (const Call& call : expected.calls) found.trapped += call.ending.trap.empty() ? 0 : 1;
   for (const Way& way : kWays) {
     if (way.tier == Tier::Auto && limits.steps != 0) continue;  // its calls share the limit
