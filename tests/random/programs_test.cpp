@@ -38,8 +38,7 @@ void examine(std::uint64_t seed, Sums& sums) {
     const std::string difference = difference_apart(other, seed);
     return !difference.empty() && !difference.starts_with(kEndsBySignal);
   });
-  FAIL_CHECK("seed " << seed << ": " << found.difference << "\nmade smaller: " << difference_apart(small, seed)
-                     << "\n"
+  FAIL_CHECK("seed " << seed << ": " << found.difference << "\nmade smaller: " << difference_apart(small, seed) << "\n"
                      << small);
 }
 

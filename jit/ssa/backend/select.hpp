@@ -60,8 +60,8 @@ inline constexpr std::int64_t kInlineBytes = 64;
 
 /// Which values have bits above their 32 that say nothing (Nodes::is_dirty).
 void find_dirty(const Function& function, Nodes& nodes);
-/// Whether the operation's instructions leave the bits above an i32 as they come. Where the value is not dirty, the emitter
-/// puts the sign there.
+/// Whether the operation's instructions leave the bits above an i32 as they come. Where the value is not dirty, the
+/// emitter puts the sign there.
 [[nodiscard]] bool leaves_sign_out(Opcode op);
 
 }  // namespace cairn::jit::ssa
