@@ -130,18 +130,9 @@ class Conditions {
     for (const Value value : phis) {
       const Value taken = incoming(f_, f_.at(value), side);
       const Value other = incoming(f_, f_.at(value), block);
-      Value chosen = taken;
-      if (taken != other && value != count_ && count_ == kNoValue) {
-        Instruction select;
-        select.op = Opcode::Select;
-        select.kind = f_.at(value).kind;
-        select.a = condition;
-        select.b = taken;
-        select.c = other;
-        select.word = compare.word;
-        select.frame = compare.frame;
-        chosen = f_.append(block, select);
-      }
+      // A count goes on as it is: zero or one was added to it.
+      const Value chosen =
+          count_ != kNoValue ? taken : select_between(f_, block, f_.at(value).kind, condition, taken, other, compare);
       for (Use& use : f_.uses_of(f_.at(value))) {
         if (use.slot == block) use.value = chosen;
       }

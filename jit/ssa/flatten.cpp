@@ -119,18 +119,7 @@ class Flattening {
       if (f_.at(value).op != Opcode::Phi) break;
       const Value taken = incoming(f_, f_.at(value), ways[first].from);
       const Value other = incoming(f_, f_.at(value), ways[1 - first].from);
-      Value chosen = taken;
-      if (taken != other) {
-        Instruction select;
-        select.op = Opcode::Select;
-        select.kind = f_.at(value).kind;
-        select.a = condition;
-        select.b = taken;
-        select.c = other;
-        select.word = ended.word;
-        select.frame = ended.frame;
-        chosen = f_.append(block, select);
-      }
+      const Value chosen = select_between(f_, block, f_.at(value).kind, condition, taken, other, ended);
       std::vector<Use> list;
       for (const Use& use : f_.uses_of(f_.at(value))) {
         if (use.slot != ways[0].from && use.slot != ways[1].from) list.push_back(use);

@@ -94,6 +94,20 @@ Value incoming(const Function& function, const Instruction& phi, BlockId from) {
   return kNoValue;
 }
 
+Value select_between(Function& f, BlockId block, Kind kind, Value condition, Value taken, Value other,
+                     const Instruction& branch) {
+  if (taken == other) return taken;
+  Instruction select;
+  select.op = Opcode::Select;
+  select.kind = kind;
+  select.a = condition;
+  select.b = taken;
+  select.c = other;
+  select.word = branch.word;
+  select.frame = branch.frame;
+  return f.append(block, select);
+}
+
 void become_jump(Instruction& end) {
   end.op = Opcode::Jump;
   end.kind = Kind::None;

@@ -17,6 +17,11 @@ void forget_edge(Function& function, BlockId from, BlockId to);
 /// What a phi takes where control comes from that block; kNoValue when it is no predecessor.
 [[nodiscard]] Value incoming(const Function& function, const Instruction& phi, BlockId from);
 
+/// What a phi takes in place of the two ways that a branch had: at the end of the block, the one value of both, or a
+/// selection where they differ. Its place in the source is that of `branch`.
+Value select_between(Function& function, BlockId block, Kind kind, Value condition, Value taken, Value other,
+                     const Instruction& branch);
+
 /// The end of a block of which one way is left, which the block's successors say.
 void become_jump(Instruction& end);
 

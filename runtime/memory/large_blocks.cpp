@@ -2,6 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <utility>
+#include <vector>
+
 namespace cairn {
 
 LargeBlocks& LargeBlocks::of_process() {
@@ -42,12 +45,16 @@ bool LargeBlocks::release(void* block) {
 }
 
 void LargeBlocks::release_all(const void* owner) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(blocks_, [&](const auto& each) {
-    if (each.second.owner != owner) return false;
-    ::munmap(each.first, each.second.bytes);
-    return true;
-  });
+  std::vector<std::pair<void*, std::uint64_t>> owned;  // given back without the lock, which every instance takes
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(blocks_, [&](const auto& each) {
+      if (each.second.owner != owner) return false;
+      owned.emplace_back(each.first, each.second.bytes);
+      return true;
+    });
+  }
+  for (const auto& [block, bytes] : owned) ::munmap(block, bytes);
 }
 
 }  // namespace cairn
