@@ -28,7 +28,7 @@ std::uint32_t thread_number() {
   return number;
 }
 
-Lock::Outcome Lock::lock(bool (*stopping)(const void* context), const void* context) {
+Lock::Outcome Lock::lock(bool (*stopping)(void* context), void* context) {
   const std::uint32_t self = thread_number();
   std::uint32_t held = 0;
   if (word_.compare_exchange_strong(held, self, std::memory_order_acquire, std::memory_order_relaxed)) {

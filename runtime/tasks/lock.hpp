@@ -14,8 +14,9 @@ class Lock {
 
   /// Blocks until the calling thread holds the lock; AlreadyHeld, and nothing done, when it does already.
   [[nodiscard]] Outcome lock() { return lock(nullptr, nullptr); }
-  /// The same, but gives up when `stopping(context)` says so, which a waiting thread asks every few milliseconds.
-  [[nodiscard]] Outcome lock(bool (*stopping)(const void* context), const void* context);
+  /// The same, but gives up when `stopping(context)` says so, which a thread asks before it waits and every few
+  /// milliseconds from then on.
+  [[nodiscard]] Outcome lock(bool (*stopping)(void* context), void* context);
   void unlock();
 
  private:

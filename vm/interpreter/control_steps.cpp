@@ -72,6 +72,7 @@ const Word* call_native(const Word* pc, Machine m) {
   const auto outer = thread.native_frame;
   thread.native_frame = {window + native.window_slots, m.memory, pc, m.base, &outer};
   NativeCall call(thread, window);
+  thread.give_back_steps();
   thread.in_native = true;
   native.function(call);
   thread.in_native = false;
@@ -96,6 +97,7 @@ const Word* call_foreign(const Word* pc, Machine m) {
     std::uint64_t* window = m.base + a_of(pc[0]);
     const auto outer = thread.native_frame;
     thread.native_frame = {window + std::max(signature.parameter_slots(), 2U), m.memory, pc, m.base, &outer};
+    thread.give_back_steps();
     thread.in_native = true;
     caller->call(thread, index, window);
     thread.in_native = false;

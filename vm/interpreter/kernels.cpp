@@ -66,6 +66,7 @@ class Block {
     }
     start(index);
     if (groups_) take_up();
+    thread_.give_back_steps();
     thread_.block = this;
     const std::int64_t fuel = thread_.fuel;
     bool fine = true;
@@ -198,7 +199,7 @@ class Block {
     while (waiting) {  // threads that spin for others of the block get turns
       waiting = false;
       if (thread_.instance().watched()) {
-        const TrapKind kind = thread_.poll();
+        const TrapKind kind = thread_.spend(Thread::kFewSteps);
         if (kind != TrapKind::None) return trapped(threads_[running_], kind);
       }
       for (std::uint32_t first = 0; first < threads_.size(); first += kWarp) {
@@ -428,6 +429,7 @@ const Word* run_cooperative(Machine m, const Word* pc) {
     return fine;
   };
   if (pool != nullptr) {
+    starter.give_back_steps();
     pool->run({static_cast<std::size_t>(blocks), 1, 0}, body);
   } else if (blocks == 1) {
     body(0, 0, 1);

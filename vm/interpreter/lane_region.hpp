@@ -57,6 +57,7 @@ class LaneRegion {
     }
     runtime::LanePool* pool = starter_.lane_pool();
     if (pool == nullptr) return;  // what CAIRN_LANES says is pending as a trap
+    starter_.give_back_steps();
     pool->run({static_cast<std::size_t>(count), static_cast<std::size_t>(chunk), 0}, body);
   }
 

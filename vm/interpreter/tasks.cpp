@@ -192,6 +192,7 @@ constexpr std::chrono::milliseconds kTick{2};
 
 /// Waits until a task has ended; false when this thread is to stop.
 bool wait_for(const Machine& m, const Task& task) {
+  m.thread->give_back_steps();
   const Instance& instance = m.thread->instance();
   while (&instance != task.instance && !task.ended.done()) {
     if (instance.stopping()) return false;
@@ -203,6 +204,7 @@ bool wait_for(const Machine& m, const Task& task) {
 
 /// The same of some task of a group.
 bool wait_for_one(const Machine& m, Group& group, std::unique_lock<std::mutex>& lock) {
+  m.thread->give_back_steps();
   const Instance& instance = m.thread->instance();
   const auto has_one = [&] { return !group.finished.empty(); };
   while (&instance != group.instance && !group.finished_one.wait_for(lock, kTick, has_one)) {
@@ -291,9 +293,12 @@ const Word* wait_group(Machine m, const Word* pc) {
 
 const Word* lock_mutex(Machine m, const Word* pc) {
   auto* lock = reinterpret_cast<runtime::Lock*>(m.base[a_of(pc[0])]);
-  Instance& instance = m.thread->instance();
-  const auto stopping = [](const void* waiting) { return static_cast<const Instance*>(waiting)->stopping(); };
-  switch (instance.watched() ? lock->lock(stopping, &instance) : lock->lock()) {
+  const auto stopping = [](void* waiting) {
+    auto& thread = *static_cast<Thread*>(waiting);
+    thread.give_back_steps();
+    return thread.instance().stopping();
+  };
+  switch (m.thread->instance().watched() ? lock->lock(stopping, m.thread) : lock->lock()) {
     case runtime::Lock::Outcome::Locked:
       return pc + 1;
     case runtime::Lock::Outcome::AlreadyHeld:

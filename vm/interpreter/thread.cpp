@@ -65,6 +65,7 @@ Instance::Instance(const Image& image, OutputSink& output, Limits limits, Tier t
       output_(output),
       limits_(limits),
       memory_(limits.memory_bytes),
+      steps_(limits.steps),
       number_(instances_made.fetch_add(1, std::memory_order_relaxed) + 1),
       tiers_(tier == Tier::Interpreter ? nullptr : std::make_unique<Tiers>(image, tier, limits)) {}
 Instance::~Instance() { end(); }
@@ -162,12 +163,6 @@ Thread& Instance::thread_here() {
   return *own_threads.back().thread;
 }
 
-std::uint64_t Instance::take_steps(std::uint64_t steps) {
-  if (limits_.steps == 0) return steps;
-  const std::uint64_t before = steps_taken_.fetch_add(steps, std::memory_order_relaxed);
-  return before >= limits_.steps ? 0 : std::min(steps, limits_.steps - before);
-}
-
 void NativeCall::trap(TrapKind kind, std::string detail) { thread_.pending = {kind, std::move(detail)}; }
 
 Thread::Thread(Instance& instance)
@@ -220,6 +215,7 @@ bool Thread::invoke(std::uint32_t function, std::span<const std::uint64_t> argum
   in_native = false;
   interpreter::run(*this, entry.code, window, memory);
   in_native = called_by_native;
+  give_back_steps();
   if (trapped) [[unlikely]]
     return false;
   std::copy_n(window, result.size(), result.begin());
@@ -290,17 +286,40 @@ void Thread::note_calls(std::uint32_t function, const std::uint64_t* base) {
   if (more != 0) trap.notes.push_back("and " + std::to_string(more) + " more calls");
 }
 
-TrapKind Thread::poll(std::uint64_t steps) {
+TrapKind Thread::asked_to_stop() {
   if (instance_.interrupted()) return TrapKind::Interrupt;
-  if (instance_.past_deadline()) {
-    pending.detail = "the time it was given is over";
-    return TrapKind::Limit;
+  if (!instance_.past_deadline()) return TrapKind::None;
+  pending.detail = "the time it was given is over";
+  return TrapKind::Limit;
+}
+
+TrapKind Thread::poll(std::uint64_t steps) {
+  if (const TrapKind kind = asked_to_stop(); kind != TrapKind::None) return kind;
+  if (instance_.limits().steps != 0) {
+    steps = instance_.steps().take(steps, holds_steps_, [&] { return instance_.stopping(); });
+    holds_steps_ = steps != 0;
+    if (steps == 0) {
+      const TrapKind kind = asked_to_stop();
+      return kind == TrapKind::None ? TrapKind::Limit : kind;
+    }
   }
-  const std::uint64_t given = instance_.take_steps(steps);
-  if (given == 0) return TrapKind::Limit;
-  fuel += static_cast<std::int64_t>(given);
+  fuel += static_cast<std::int64_t>(steps);
   fuel_given = true;
   return TrapKind::None;
+}
+
+TrapKind Thread::spend(std::uint64_t steps) {
+  if (const TrapKind kind = asked_to_stop(); kind != TrapKind::None) return kind;
+  if (instance_.limits().steps == 0) return TrapKind::None;
+  if (instance_.steps().spend(steps, [&] { return instance_.stopping(); }) != 0) return TrapKind::None;
+  const TrapKind kind = asked_to_stop();
+  return kind == TrapKind::None ? TrapKind::Limit : kind;
+}
+
+void Thread::return_steps() {
+  holds_steps_ = false;
+  instance_.steps().give_back(static_cast<std::uint64_t>(std::max<std::int64_t>(fuel, 0)));
+  fuel = 0;
 }
 
 }  // namespace cairn

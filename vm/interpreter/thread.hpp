@@ -18,6 +18,7 @@
 #include "runtime/memory/stack.hpp"
 #include "runtime/trap/trap_record.hpp"
 #include "vm/interpreter/image.hpp"
+#include "vm/interpreter/step_account.hpp"
 #include "vm/tiers/tier.hpp"
 
 namespace cairn {
@@ -149,8 +150,8 @@ class Instance {
   static constexpr std::size_t kPairCounters = 17;
   [[nodiscard]] std::array<std::atomic<std::uint64_t>, kPairCounters>& pair_counters() { return pair_counters_; }
 
-  /// Takes up to `steps` from what is left of the limit; 0 when it is spent.
-  std::uint64_t take_steps(std::uint64_t steps);
+  /// What is left of `limits().steps`, where that is a limit.
+  [[nodiscard]] StepAccount& steps() { return steps_; }
 
  private:
   const Image& image_;
@@ -168,7 +169,7 @@ class Instance {
   std::atomic<std::int64_t> deadline_{0};
   std::atomic<std::uint64_t> tasks_{0};
   bool watched_ = false;
-  std::atomic<std::uint64_t> steps_taken_{0};
+  StepAccount steps_;
   std::array<std::atomic<std::uint64_t>, kPairCounters> pair_counters_{};
   std::function<void(const TrapRecord&)> on_trap_;
   mutable std::mutex trap_mutex_;
@@ -232,6 +233,14 @@ class Thread {
   void record_device_trap(const cuda::DeviceTrap& found);
   /// When fuel is spent: takes more. The kind to trap with when there is none, or the host asked to stop.
   TrapKind poll(std::uint64_t steps = kFewSteps);
+  /// The same where a block's threads have turns, whose fuel is their turn's: the steps are spent, and none held.
+  TrapKind spend(std::uint64_t steps);
+  /// Where this thread ends, waits for another, or leaves for code of the host: steps of the limit that it took and has
+  /// not used are for others. It takes more at its next back edge or call.
+  void give_back_steps() {
+    if (holds_steps_) [[unlikely]]
+      return_steps();
+  }
   /// Back edges and calls between two looks at what is hot, and between two looks at the host's wishes alone.
   static constexpr std::uint64_t kFewSteps = 1 << 10, kManySteps = 1 << 16;
 
@@ -252,6 +261,9 @@ class Thread {
   interpreter::Block* block = nullptr;
 
  private:
+  void return_steps();
+  /// Whether the host asked to stop, in words of a trap.
+  [[nodiscard]] TrapKind asked_to_stop();
   /// What the guard of an instruction says, and where it stands.
   void describe_trap(TrapKind kind, std::uint32_t function, const bytecode::Word* pc, const std::uint64_t* base,
                      const std::string& detail);
@@ -262,6 +274,7 @@ class Thread {
   ThreadStack stack_;
   ThreadHeap heap_;
   std::unique_ptr<cuda::Context> device_context_;
+  bool holds_steps_ = false;  // some of `fuel` may be steps of the limit
 };
 
 }  // namespace cairn

@@ -29,9 +29,9 @@ Outcome outcome_of(Runner& runner) {
   return done;
 }
 
-std::uint64_t programs() {
-  const char* const set = std::getenv("CAIRN_RANDOM_PROGRAMS");
-  return set == nullptr ? 1500 : std::strtoull(set, nullptr, 10);
+std::uint64_t set_number(const char* name, std::uint64_t usual) {
+  const char* const set = std::getenv(name);
+  return set == nullptr ? usual : std::strtoull(set, nullptr, 10);
 }
 
 void check_form(const ssa::Function& function) {
@@ -47,10 +47,11 @@ void check_form(const ssa::Function& function) {
 }  // namespace
 
 TEST_CASE("random programs as SSA end as their bytecode does, before the passes and after each", "[jit]") {
-  const std::uint64_t count = programs();
+  const std::uint64_t count = set_number("CAIRN_RANDOM_PROGRAMS", 1500);
+  const std::uint64_t first = set_number("CAIRN_RANDOM_PROGRAMS_FROM", 0);
   Limits limits;
   limits.stack_bytes = 1 << 18;
-  for (std::uint64_t seed = 0; seed < count; ++seed) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
     INFO("seed " << seed);
     const Image image(verified(random_module(seed)), {});
     Engine engine(image, Tier::Interpreter, limits);
