@@ -145,14 +145,14 @@ std::vector<std::uint8_t> image_of(Compiled& compiled) {
 
 /// Headers that vendored sources include and nothing but a host's C library has. The types are those that the toolkit's
 /// own headers give under NVRTC.
-constexpr std::string_view kIntegerTypes =
+constexpr const char* kIntegerTypes =
     "#pragma once\n"
     "typedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n"
     "typedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n"
     "typedef unsigned long long uint64_t;\ntypedef int64_t intptr_t;\ntypedef uint64_t uintptr_t;\n"
     "namespace std {\nusing ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
     "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;\n}\n";
-constexpr std::string_view kSizeTypes =
+constexpr const char* kSizeTypes =
     "#pragma once\nnamespace std { typedef decltype(sizeof(0)) size_t; typedef decltype((char*)0 - (char*)0) "
     "ptrdiff_t; }\n"
     "using std::ptrdiff_t;\nusing std::size_t;\n";
@@ -190,7 +190,7 @@ class NvrtcCompiler final : public Compiler {
                                                             const bytecode::VendoredSource& vendored) override {
     const writer::VendoredText text = writer::vendored_text(module, vendored);
     std::vector<std::string> options = vendored_options(major_, target_);
-    std::vector<Nvrtc::Header> given{{writer::kDeclarations.data(), headers().text_of(writer::kDeclarations)}};
+    std::vector<Nvrtc::Header> given{{writer::kDeclarations, headers().text_of(writer::kDeclarations)}};
     std::string all = text.text;  // the project's own sources and headers: what they include of the toolkit counts
     for (const auto& [name, contents] : vendored.headers) {
       given.push_back({name.c_str(), contents.c_str()});
@@ -198,7 +198,7 @@ class NvrtcCompiler final : public Compiler {
     }
     for (const auto& [name, contents] : {std::pair("stdint.h", kIntegerTypes), std::pair("cstdint", kIntegerTypes),
                                          std::pair("stddef.h", kSizeTypes), std::pair("cstddef", kSizeTypes)}) {
-      given.push_back({name, contents.data()});
+      given.push_back({name, contents});
     }
     const std::vector<std::string> folders = header_folders(library_);
     for (const std::string& folder : folders) options.push_back("--include-path=" + folder);

@@ -366,7 +366,7 @@ class GpuContext final : public Context {
   }
 
   GpuDevice& device_;
-  std::unique_ptr<Resources> resources_;
+  std::unique_ptr<ThreadResources> resources_;
   StreamHandle callers_ = nullptr;
   bool waits_ = true;
   bool pending_ = false;  // something may still run on the stream

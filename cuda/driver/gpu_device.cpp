@@ -345,7 +345,7 @@ Status GpuDevice::make_lane(Lane& lane) {
   return status != Status::Success ? status : call().event_create(&lane.ended, kEventWithoutTiming);
 }
 
-Status GpuDevice::take_resources(std::unique_ptr<Resources>& resources) {
+Status GpuDevice::take_resources(std::unique_ptr<ThreadResources>& resources) {
   {
     const std::lock_guard guard(mutex_);
     if (!idle_.empty()) {
@@ -354,7 +354,7 @@ Status GpuDevice::take_resources(std::unique_ptr<Resources>& resources) {
       return Status::Success;
     }
   }
-  auto made = std::make_unique<Resources>();
+  auto made = std::make_unique<ThreadResources>();
   Status status = call().stream_create(&made->stream, kNonBlockingStream);
   if (status == Status::Success) status = call().event_create(&made->reached, kEventWithoutTiming);
   if (status == Status::Success) {
@@ -379,12 +379,12 @@ Address GpuDevice::counter_for(StreamHandle stream) {
   return counter;
 }
 
-void GpuDevice::give_back(std::unique_ptr<Resources> resources) {
+void GpuDevice::give_back(std::unique_ptr<ThreadResources> resources) {
   const std::lock_guard guard(mutex_);
   idle_.push_back(std::move(resources));
 }
 
-void GpuDevice::destroy(Resources& resources) {
+void GpuDevice::destroy(ThreadResources& resources) {
   for (const Lane& lane : resources.lanes) {
     if (lane.ended != nullptr) call().event_destroy(lane.ended);
     if (lane.stream != nullptr) call().stream_destroy(lane.stream);

@@ -55,7 +55,7 @@ struct Lane {
 };
 
 /// What a host thread works with. A thread that ends leaves it to the next.
-struct Resources {
+struct ThreadResources {
   StreamHandle stream = nullptr;
   EventHandle reached = nullptr;  // how far the stream is, for work on other streams
   Arena arena;
@@ -97,8 +97,8 @@ class GpuDevice final : public Device {
                                 void*& memory);
   void release(void* memory, StreamHandle stream);
 
-  [[nodiscard]] Status take_resources(std::unique_ptr<Resources>& resources);
-  void give_back(std::unique_ptr<Resources> resources);
+  [[nodiscard]] Status take_resources(std::unique_ptr<ThreadResources>& resources);
+  void give_back(std::unique_ptr<ThreadResources> resources);
   [[nodiscard]] Status make_lane(Lane& lane);
   /// A u32 that is 0 between the launches of a stream, for regions with a finish; a launch that the caller captures
   /// into a graph keeps one for good. 0 when all are taken.
@@ -118,7 +118,7 @@ class GpuDevice final : public Device {
       : module_(module), driver_(std::move(driver)), compiler_(std::move(compiler)) {}
   [[nodiscard]] std::string start(const GpuOptions& options);
   void free(const Held& held, StreamHandle stream);
-  void destroy(Resources& resources);
+  void destroy(ThreadResources& resources);
   [[nodiscard]] TrapRecord* new_record();
   /// The failed guard that some kernel recorded. The mutex is held.
   [[nodiscard]] const DeviceTrap* recorded_trap();
@@ -146,7 +146,7 @@ class GpuDevice final : public Device {
   std::vector<ModuleHandle> vendored_modules_;
   std::vector<void*> record_pages_;
   std::size_t records_used_ = 0;
-  std::vector<std::unique_ptr<Resources>> idle_;
+  std::vector<std::unique_ptr<ThreadResources>> idle_;
   Address counters_ = 0;
   std::uint32_t counters_used_ = 0;
   std::unordered_map<StreamHandle, Address> counter_of_;

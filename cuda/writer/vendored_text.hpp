@@ -15,6 +15,6 @@ struct VendoredText {
 [[nodiscard]] VendoredText vendored_text(const bytecode::Module& module, const bytecode::VendoredSource& source);
 
 /// The name of what checks the kernels: the module's declarations.
-inline constexpr std::string_view kDeclarations = "cuda/kernel/declarations.hpp";
+inline constexpr const char* kDeclarations = "cuda/kernel/declarations.hpp";
 
 }  // namespace cairn::cuda::writer

@@ -20,7 +20,7 @@ struct Natural {
   Natural(const Natural& other) : count(other.count) {
     for (unsigned i = 0; i < count; ++i) words[i] = other.words[i];
   }
-  Natural& operator=(const Natural& other) {
+  Natural& operator=(const Natural& other) {  // NOLINT(bugprone-unhandled-self-assignment): its own words stay
     count = other.count;
     for (unsigned i = 0; i < count; ++i) words[i] = other.words[i];
     return *this;
