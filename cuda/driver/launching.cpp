@@ -9,7 +9,7 @@ namespace cairn::cuda {
 namespace {
 
 constexpr std::uint64_t kMostTiles = (std::uint64_t{1} << 31) - 1;
-constexpr std::uint64_t kBoundary = 256;
+constexpr std::uint64_t kScratchBoundary = 256;
 
 std::uint64_t parts(std::uint64_t count, std::uint64_t size) { return count / size + (count % size != 0 ? 1 : 0); }
 
@@ -50,7 +50,7 @@ std::expected<Room, std::string> room_of(const LoadedKernel& kernel, std::uint64
   } else if (!code.entries.empty() && code.entries.front().grid == Grid::Partials) {
     room.tiles = blocks_of(kernel, 0, count);
   }
-  if (takes(code, Argument::Scratch)) room.scratch_bytes = parts(room.tiles * 8, kBoundary) * kBoundary;
+  if (takes(code, Argument::Scratch)) room.scratch_bytes = parts(room.tiles * 8, kScratchBoundary) * kScratchBoundary;
   if (takes(code, Argument::Staging)) {
     const std::uint64_t each = std::uint64_t{code.element_bytes} + 1;  // an element, and whether it is kept
     if (count > (UINT64_MAX - room.scratch_bytes) / each) {

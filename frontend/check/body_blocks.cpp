@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t kMostNames = 3;
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kSharedAlign = 128;
-
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------- naturals

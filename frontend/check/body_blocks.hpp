@@ -8,6 +8,9 @@
 
 namespace cairn {
 
+/// Shared arrays begin on it.
+inline constexpr std::uint64_t kSharedAlign = 128;
+
 struct BodyChecker::ThreadScope {
   Position region;  // the region, or the finish's `then`
   const syntax::Block* written = nullptr;

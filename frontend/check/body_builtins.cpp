@@ -217,7 +217,7 @@ TypeKind pattern_of(const Type* type) {
   }
 }
 
-constexpr std::string_view kFloats = "one of f32 f64 f16 bf16 f8e4m3 f8e5m2";
+constexpr std::string_view kFloatNames = "one of f32 f64 f16 bf16 f8e4m3 f8e5m2";
 
 }  // namespace
 
@@ -225,7 +225,7 @@ Node BodyChecker::to_bits(BuiltinCall& call) {
   require_arguments(call, 1, 1);
   Node operand = walk_operand(call.arguments[0], nullptr);
   const TypeKind pattern = pattern_of(operand->type);
-  if (pattern == TypeKind::Void) refuse_math(call, kFloats, operand->type);
+  if (pattern == TypeKind::Void) refuse_math(call, kFloatNames, operand->type);
   return builtin_node(Builtin::ToBits, types().scalar(pattern), {as_value(operand)}, call.position);
 }
 
@@ -239,7 +239,7 @@ const Type* BodyChecker::type_argument(const BuiltinCall& call) {
 Node BodyChecker::from_bits(BuiltinCall& call) {
   const Type* type = type_argument(call);
   if (type == nullptr || pattern_of(type) == TypeKind::Void) {
-    refuse(Code::MathType, call.position, "from_bits makes " + std::string(kFloats) + ": write from_bits[T](u).");
+    refuse(Code::MathType, call.position, "from_bits makes " + std::string(kFloatNames) + ": write from_bits[T](u).");
   }
   require_arguments(call, 1, 1);
   Node pattern = value_of(call.arguments[0], types().scalar(pattern_of(type)));

@@ -29,13 +29,13 @@ bool can_stage(const Type* type) {
   }
 }
 
-struct OperationRow {
+struct PipelineRow {
   std::string_view name;
   ConcurrentOp op;
   std::size_t arguments;
   std::string_view shape;
 };
-constexpr OperationRow kOperations[] = {
+constexpr PipelineRow kPipelineOperations[] = {
     {"fill", ConcurrentOp::PipelineFill, 3, "fill(x, start, count)"},
     {"wait", ConcurrentOp::PipelineWait, 0, "wait()"},
     {"release", ConcurrentOp::PipelineRelease, 0, "release()"},
@@ -79,8 +79,8 @@ const checked::Stmt* BodyChecker::pipeline_statement(const syntax::PipelineStmt&
 
 Node BodyChecker::pipeline_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at) {
   const Local& pipeline = *receiver->as<checked::LocalExpr>().local;
-  const auto* row = std::ranges::find(kOperations, checker_.text(name), &OperationRow::name);
-  if (row == std::end(kOperations)) {
+  const auto* row = std::ranges::find(kPipelineOperations, checker_.text(name), &PipelineRow::name);
+  if (row == std::end(kPipelineOperations)) {
     refuse(Code::Callee, at, "A pipeline has fill(x, start, count), wait() and release().");
   }
   if (arguments.size() != 1 + row->arguments) {

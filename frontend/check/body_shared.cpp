@@ -12,8 +12,6 @@ using checked::StmtKind;
 namespace {
 
 constexpr std::uint64_t kSharedBytes = 49152;
-constexpr std::uint64_t kSharedAlign = 128;
-
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------ shared arrays

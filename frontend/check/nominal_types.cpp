@@ -13,8 +13,6 @@ namespace cairn {
 
 namespace {
 
-std::string quoted(std::string_view text) { return '\'' + std::string(text) + '\''; }
-
 /// What a field or payload of this type is, when it may not be one.
 std::string_view no_value(const Type* type) {
   if (type->is(TypeKind::Void)) return "void";

@@ -22,7 +22,7 @@ struct RingRow {
   std::array<Takes, 5> takes;
   Gives gives = Gives::Nothing;
 };
-constexpr std::array kOperations = {
+constexpr std::array kRingOperations = {
     RingRow{"read", ConcurrentOp::RingRead, {Takes::I32, Takes::Data, Takes::Usize, Takes::U64, Takes::U64}},
     RingRow{"write", ConcurrentOp::RingWrite, {Takes::I32, Takes::Data, Takes::Usize, Takes::U64, Takes::U64}},
     RingRow{"recv", ConcurrentOp::RingReceive, {Takes::I32, Takes::Data, Takes::Usize, Takes::U64}},
@@ -53,10 +53,10 @@ Node BodyChecker::new_ring(BuiltinCall& call) {
 
 Node BodyChecker::ring_operation(Node receiver, Name name, std::vector<Operand>& arguments, Position at) {
   require_host(at, "A ring");
-  const auto* row = std::ranges::find(kOperations, checker_.text(name), &RingRow::name);
-  if (row == kOperations.end()) {
+  const auto* row = std::ranges::find(kRingOperations, checker_.text(name), &RingRow::name);
+  if (row == kRingOperations.end()) {
     std::string known;
-    for (const RingRow& each : kOperations) known += (known.empty() ? "" : ", ") + std::string(each.name);
+    for (const RingRow& each : kRingOperations) known += (known.empty() ? "" : ", ") + std::string(each.name);
     refuse(Code::Callee, at, "A ring has " + known + ".");
   }
   require_count(count_of(*row), arguments.size() - 1, row->name, at);

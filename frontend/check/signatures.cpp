@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint64_t kLaunchWarp = 32;
 constexpr std::uint64_t kLaunchMost = 1024;
 
-std::string quoted(std::string_view text) { return '\'' + std::string(text) + '\''; }
-
 bool is_cpp_identifier(std::string_view symbol) {
   return !symbol.empty() && symbol.find_first_of("$.@") == std::string_view::npos;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,6 +15,9 @@
 namespace cairn {
 
 using DetailValue = std::variant<std::string, std::vector<std::string>, std::int64_t>;
+
+/// A name as messages write it.
+[[nodiscard]] inline std::string quoted(std::string_view text) { return '\'' + std::string(text) + '\''; }
 
 struct Diagnostic {
   Code code{};

@@ -12,7 +12,7 @@ using namespace syntax;
 namespace {
 
 constexpr std::uint64_t kMostSteps = 1024;
-constexpr std::uint32_t kMostNodes = 3'200'000;
+constexpr std::uint32_t kMostMade = 3'200'000;
 
 [[noreturn]] void refuse_static(Position position, std::string message) {
   refuse(Code::RecipeStatic, position, std::move(message));
@@ -34,7 +34,7 @@ struct ScalarBits {
   std::string_view name;
   std::uint64_t bits;
 };
-constexpr std::array kScalars = {
+constexpr std::array kScalarBits = {
     ScalarBits{"bool", 8}, ScalarBits{"u8", 8},   ScalarBits{"u16", 16}, ScalarBits{"u32", 32},
     ScalarBits{"u64", 64}, ScalarBits{"i8", 8},   ScalarBits{"i16", 16}, ScalarBits{"i32", 32},
     ScalarBits{"i64", 64}, ScalarBits{"f32", 32}, ScalarBits{"f64", 64}, ScalarBits{"usize", 64},
@@ -91,9 +91,9 @@ StaticValue Statics::value_of(StaticScope::Found found, Position use) {
 }
 
 void Statics::visit(Position position) {
-  if (++visits_ > kMostNodes) {
+  if (++visits_ > kMostMade) {
     refuse(Code::ExpansionLimit, position,
-           "One application of a recipe makes at most " + std::to_string(kMostNodes) + " nodes.");
+           "One application of a recipe makes at most " + std::to_string(kMostMade) + " nodes.");
   }
 }
 
@@ -245,8 +245,8 @@ Statics::TypeFact Statics::fact(TypeReference reference) {
   std::vector<Name> path;
   for (const Identifier& segment : type->path.segments) path.push_back(segment.name);
   if (path.size() == 1) {
-    const auto* scalar = std::ranges::find(kScalars, names_.text(path[0]), &ScalarBits::name);
-    if (scalar != kScalars.end()) return {TypeFact::Kind::Scalar, scalar->name, nullptr};
+    const auto* scalar = std::ranges::find(kScalarBits, names_.text(path[0]), &ScalarBits::name);
+    if (scalar != kScalarBits.end()) return {TypeFact::Kind::Scalar, scalar->name, nullptr};
     constexpr std::array<std::string_view, 7> others = {"f16", "bf16", "f8e4m3", "f8e5m2", "IoRing", "Order", "Cache"};
     if (std::ranges::find(others, names_.text(path[0])) != others.end()) return {};
   }
@@ -266,7 +266,8 @@ Statics::TypeFact Statics::fact(TypeReference reference) {
 std::uint64_t Statics::bits(TypeReference reference, Position use, unsigned depth) {
   constexpr unsigned kDeepest = 64;
   const TypeFact known = fact(reference);
-  if (known.kind == TypeFact::Kind::Scalar) return std::ranges::find(kScalars, known.scalar, &ScalarBits::name)->bits;
+  if (known.kind == TypeFact::Kind::Scalar)
+    return std::ranges::find(kScalarBits, known.scalar, &ScalarBits::name)->bits;
   if (known.kind != TypeFact::Kind::PlainRecord || depth == kDeepest) {
     refuse_static(use, "Only scalars and plain records of them have bits.");
   }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/project/files.hpp"
+
 namespace cairn {
 
 namespace {
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr int kFirstArchitecture = 90;
 constexpr int kFirstFamily = 100;

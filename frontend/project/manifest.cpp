@@ -21,7 +21,6 @@ namespace cairn {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_c_identifier(std::string_view text) {
   return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&

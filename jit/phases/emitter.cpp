@@ -16,7 +16,7 @@ std::uint32_t rounded(std::uint32_t bytes) { return (bytes + 63) / 64 * 64; }
 
 Emitter::Emitter(asmjit::CodeHolder& holder, const Graph& graph, const bytecode::Function& function,
                  KernelExchange exchange)
-    : holder_(holder), cc_(&holder), graph_(graph), function_(function), exchange_(exchange) {
+    : cc_(&holder), graph_(graph), function_(function), exchange_(exchange) {
   homes_.resize(graph.values.size());
   invariant_.resize(graph.values.size());
   layout.memory_at = 64;

@@ -159,7 +159,6 @@ class Emitter {
   void part(const Instruction& each);
   Gp own_memory(std::uint64_t offset);
 
-  asmjit::CodeHolder& holder_;
   x86::Compiler cc_;
   const Graph& graph_;
   const bytecode::Function& function_;

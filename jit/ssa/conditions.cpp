@@ -10,7 +10,7 @@
 namespace cairn::jit::ssa {
 namespace {
 
-constexpr std::size_t kMostMoved = 3;
+constexpr std::size_t kMostBetween = 3;
 
 class Conditions {
  public:
@@ -69,7 +69,7 @@ class Conditions {
 
   bool fits(BlockId side, BlockId behind, BlockId block) {
     const std::vector<Value>& code = f_.blocks[side].code;
-    if (code.size() - 1 > kMostMoved) return false;
+    if (code.size() - 1 > kMostBetween) return false;
     count_ = kNoValue;
     for (std::size_t k = 0; k + 1 < code.size(); ++k) {
       const Instruction& i = f_.at(code[k]);

@@ -16,7 +16,7 @@
 namespace cairn::jit::ssa {
 namespace {
 
-constexpr std::size_t kMostVariables = std::size_t{1} << 22;
+constexpr std::size_t kMostFields = std::size_t{1} << 22;
 
 // ------------------------------------------------------------------------------------------- copies
 
@@ -139,7 +139,7 @@ class Promotion {
 
   bool run() {
     collect();
-    if (fields_.empty() || fields_.size() * f_.blocks.size() > kMostVariables) return false;
+    if (fields_.empty() || fields_.size() * f_.blocks.size() > kMostFields) return false;
     variables_.assign(fields_.size() * f_.blocks.size(), kNoValue);
     find_kept();
     const Dominators dominators(f_);

@@ -9,8 +9,6 @@ constexpr std::uint32_t kBudget = 160;  // steps of one question
 constexpr std::uint32_t kDepth = 24;
 constexpr std::uint32_t kEndOfBlock = 0xffffffff;
 
-bool is_integer(Kind kind) { return kind >= Kind::Bool && kind <= Kind::I64; }
-
 }  // namespace
 
 Prover::Prover(const Function& function, const Dominators& dominators)

@@ -6,8 +6,6 @@
 namespace cairn::jit::ssa {
 namespace {
 
-bool is_integer(Kind kind) { return kind >= Kind::Bool && kind <= Kind::I64; }
-
 class Verifier {
  public:
   explicit Verifier(const Function& function) : f_(function) {}

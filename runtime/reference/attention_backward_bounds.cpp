@@ -7,9 +7,6 @@ namespace cairn::reference {
 
 namespace {
 
-Interval whole(unsigned long value) { return {value, kBoundPrecision}; }
-Interval zero() { return Interval(kBoundPrecision); }
-
 /// The errors of one row's weights and of the gradients of its logits, each per admitted key.
 struct RowErrors {
   std::vector<Interval> weight;          // eP

@@ -8,7 +8,6 @@ namespace cairn::reference {
 namespace {
 
 Interval at(const Value& value) { return {value, kBoundPrecision}; }
-Interval whole(unsigned long value) { return {value, kBoundPrecision}; }
 
 /// 2^emin with flushing, else eta: what one rounding loses below the normal range.
 Interval low_of(Format format, bool flush) {

@@ -10,6 +10,8 @@
 namespace cairn::reference {
 
 inline constexpr mpfr_prec_t kBoundPrecision = 192;
+[[nodiscard]] inline Interval whole(unsigned long value) { return {value, kBoundPrecision}; }
+[[nodiscard]] inline Interval zero() { return Interval(kBoundPrecision); }
 
 /// The chapter's symbols in words, at kBoundPrecision.
 class AttentionConstants {

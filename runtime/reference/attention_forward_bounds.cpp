@@ -7,9 +7,6 @@ namespace cairn::reference {
 
 namespace {
 
-Interval whole(unsigned long value) { return {value, kBoundPrecision}; }
-Interval zero() { return Interval(kBoundPrecision); }
-
 /// T: how many blocks an online softmax merges at most.
 std::size_t blocks(const AttentionProblem& problem, const AttentionAlgorithm::Options& options, std::size_t admitted) {
   if (!options.online_softmax) return 1;

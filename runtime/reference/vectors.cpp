@@ -14,14 +14,14 @@ namespace {
 
 using Difference = std::optional<std::string>;
 
-[[noreturn]] void malformed(std::string why) { throw MalformedVector{std::move(why)}; }
+[[noreturn]] void malformed_vector(std::string why) { throw MalformedVector{std::move(why)}; }
 
 template <class Row>
 std::unique_ptr<Row> row_of(const VectorReader& vector) {
   auto parsed = parse_algorithm(vector.text("algorithm"));
-  if (!parsed) malformed(parsed.error().message);
+  if (!parsed) malformed_vector(parsed.error().message);
   Row* const row = dynamic_cast<Row*>(parsed->get());
-  if (row == nullptr) malformed((*parsed)->name() + " is not of this kind");
+  if (row == nullptr) malformed_vector((*parsed)->name() + " is not of this kind");
   std::unique_ptr<Row> owned(row);
   [[maybe_unused]] const auto* released = parsed->release();
   return owned;
@@ -45,11 +45,11 @@ Difference check_round(const VectorReader& vector, const Work*) {
 
 Difference check_method(const VectorReader& vector, const Work*) {
   const AccumulationMethod* method = get_method(vector.text("method"));
-  if (method == nullptr) malformed("there is no method " + vector.text("method"));
+  if (method == nullptr) malformed_vector("there is no method " + vector.text("method"));
   const VectorReader given = vector.object("parameters");
   Parameters parameters;
   if (given.has("block_size")) parameters.block_size = given.count("block_size");
-  if (parameters.block_size == 0) malformed("block_size is 0");
+  if (parameters.block_size == 0) malformed_vector("block_size is 0");
   const std::size_t n = vector.count("n");
   if (auto found =
           differs("depth", std::to_string(method->depth(n, parameters)), std::to_string(vector.count("depth")))) {
@@ -82,7 +82,8 @@ Difference check_matmul(const VectorReader& vector, const Work* work) {
   const Array b = vector.array("b", Shape{k, n}).reshaped({k, n});
   std::optional<Array> c;
   if (vector.has("c")) c = vector.array("c", Shape{m, n}).reshaped({m, n});
-  if (a.size() != m * k || b.size() != k * n || (c && c->size() != m * n)) malformed("the shapes are not m, n and k");
+  if (a.size() != m * k || b.size() != k * n || (c && c->size() != m * n))
+    malformed_vector("the shapes are not m, n and k");
   const auto a_earlier = vector.earlier("a_range", a);
   const auto b_earlier = vector.earlier("b_range", b);
   MatmulInput input{operand(a_earlier, a), operand(b_earlier, b)};
@@ -93,7 +94,7 @@ Difference check_matmul(const VectorReader& vector, const Work* work) {
   options.overflow = vector.overflow();
   options.work = work;
   const auto rows = matmul_rows(input, options, std::span(row.get(), 1), true);
-  if (!rows) malformed(rows.error().message);
+  if (!rows) malformed_vector(rows.error().message);
   const MatmulRow& judged = rows->rows.front();
   if (auto found = outcome_difference("", vector, rows->reference, judged.outcomes)) return found;
   if (vector.has("run")) {
@@ -138,7 +139,7 @@ struct AttentionVector {
     options.ulps = vector.rational("ulps");
     options.flush_to_zero = vector.truth("flush_to_zero");
     const std::string standard = vector.text("standard");
-    if (standard != "normal" && standard != "strict") malformed("standard is normal or strict");
+    if (standard != "normal" && standard != "strict") malformed_vector("standard is normal or strict");
     options.standard = standard == "strict" ? Standard::Strict : Standard::Normal;
   }
   AttentionVector(const AttentionVector&) = delete;
@@ -156,13 +157,13 @@ struct AttentionVector {
     VectorReader::bounded(boolean_mask.shape, "attn_mask");
     for (const bool admitted : mask.truths("values")) boolean_mask.values.push_back(admitted ? 1 : 0);
     if (element_count(boolean_mask.shape) != boolean_mask.values.size())
-      malformed("attn_mask has not its shape's values");
+      malformed_vector("attn_mask has not its shape's values");
     input.attn_mask = &boolean_mask;
   }
 };
 
 Difference parts_differ(const VectorReader& vector, const std::expected<AttentionParts, Refusal>& parts) {
-  if (!parts) malformed(parts.error().message);
+  if (!parts) malformed_vector(parts.error().message);
   static constexpr std::pair<Part, const char*> kNames[] = {{Part::Output, "output"},
                                                             {Part::Logsumexp, "logsumexp"},
                                                             {Part::GradQuery, "grad_query"},

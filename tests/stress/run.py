@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Races, looked for with the thread sanitizer (./dev stress [SECONDS]): the stress program over tasks, groups, rings,
-mutexes, atomics and regions for SECONDS (60), the conformance cases of concurrency and devices, and those of numerics
-with regions, on 1, 2 and 16 lanes, random programs for SECONDS / 2, and both rules of the checker broken, which the random programs must notice.
-`run.py SECONDS background` runs code that is made in the background while tasks run it, alone.
+mutexes, atomics and regions for SECONDS (60), code that is made in the background while tasks run it, the conformance cases
+of concurrency and devices, and those of numerics with regions, on 1, 2 and 16 lanes, random programs for SECONDS / 2, and
+both rules of the checker broken, which the random programs must notice.
+`run.py SECONDS background` runs the second of these alone.
 The last line is `N passed, N failed`."""
 import os, pathlib, re, subprocess, sys, time
 
@@ -90,13 +91,14 @@ def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     parts = {
         "shared values": lambda: shared_values(seconds),
+        "code made in the background": lambda: background(seconds),
         "conformance cases": lambda: cases(seconds),
         "random programs": lambda: random_programs(max(1, seconds // 2), "--seed", time.time_ns() // 10**9 % 10**9 * 10**6),
         "random programs without the rule of leases": lambda: random_programs(max(60, seconds), "--broken", "leases"),
         "random programs without the rule of lanes": lambda: random_programs(max(60, seconds), "--broken", "lanes"),
     }
-    if "background" in sys.argv[2:]:  # asked for by name: it was seen with the compiler and tiers alone under the sanitizer
-        parts = {"code made in the background": lambda: background(seconds)}
+    if "background" in sys.argv[2:]:
+        parts = {name: part for name, part in parts.items() if "background" in name}
     total = [0, 0]
     for name, part in parts.items():
         print(f"-- {name}", flush=True)

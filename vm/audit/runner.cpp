@@ -15,7 +15,7 @@ namespace cairn::audit {
 namespace {
 
 constexpr std::size_t kAlign = 64;
-constexpr std::size_t kMostBytes = std::size_t{1} << 36U;
+constexpr std::size_t kMostValueBytes = std::size_t{1} << 36U;
 
 std::size_t width_of(const Binding::Parameter& view) {
   return view.format ? static_cast<std::size_t>(reference::info(*view.format).bits / 8) : 1;
@@ -53,7 +53,7 @@ std::expected<SharedCases, std::string> SharedCases::of(const Binding& binding, 
     const Binding::Parameter& each = binding.parameters[at];
     if (each.kind != Binding::Kind::View) continue;
     const std::size_t count = reference::element_count(problem.shape(each.role));
-    if (count > kMostBytes / 8) return std::unexpected(each.role + " has too many elements");
+    if (count > kMostValueBytes / 8) return std::unexpected(each.role + " has too many elements");
     if (each.literal && *each.literal != count) {
       return std::unexpected(binding.names[at] + " has " + std::to_string(*each.literal) + " elements, and " +
                              each.role + " would have " + std::to_string(count));
@@ -77,7 +77,7 @@ std::expected<SharedCases, std::string> SharedCases::of(const Binding& binding, 
                              " and the extent of a view of " + std::to_string(extent->second) + " elements");
     }
   }
-  if (per_case > kMostBytes / std::max<std::size_t>(cases.size(), 1))
+  if (per_case > kMostValueBytes / std::max<std::size_t>(cases.size(), 1))
     return std::unexpected("the cases have too many elements");
   made.bytes_ = std::max<std::size_t>(per_case * cases.size(), 1);
   void* const memory = ::mmap(nullptr, made.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

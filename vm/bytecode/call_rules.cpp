@@ -7,10 +7,6 @@ namespace {
 
 const RegisterType kWord{RegisterKind::U64, false, kNone};
 
-FlowType typed(RegisterKind kind, bool writable, std::uint32_t type) {
-  return {FlowType::Kind::Typed, {kind, writable, type}, 0};
-}
-
 }  // namespace
 
 /// The arguments of a call lie in its window. `filled`: the slot the operation itself fills; `skips_result`: the
@@ -99,18 +95,18 @@ void CodeVerifier::rule_callable() {
     case Op::CallableFunction: {
       const Function& callee = module_.functions[operand(Place::N)];
       require(callee.environment == kNone && callee.kind == FunctionKind::Plain, "no plain function");
-      result_ = typed(RegisterKind::Callable, false, callee.signature);
+      result_ = FlowType::typed(RegisterKind::Callable, false, callee.signature);
       break;
     }
     case Op::CallableClosure: {
       const Function& callee = module_.functions[operand(Place::M)];
       require(callee.kind == FunctionKind::Closure, "no closure");
       check_environment(callee, Place::B);
-      result_ = typed(RegisterKind::Callable, false, callee.signature);
+      result_ = FlowType::typed(RegisterKind::Callable, false, callee.signature);
       break;
     }
     default:
-      result_ = typed(RegisterKind::Callable, false, read(Place::B).type.type);
+      result_ = FlowType::typed(RegisterKind::Callable, false, read(Place::B).type.type);
       break;
   }
 }
@@ -325,14 +321,14 @@ void CodeVerifier::rule_kernel() {
       for (const SharedArray& array : kernel.arrays) {
         if (array.offset != operand(Place::N) || array.count != operand(Place::M)) continue;
         require(is_scalar_view(to, array.element), "a shared array of another type");
-        if (!failed()) result_ = typed(RegisterKind::View, true, to.type);
+        if (!failed()) result_ = FlowType::typed(RegisterKind::View, true, to.type);
         return;
       }
       return fail("no such shared array");
     case Op::PipelineView:
       if (const Pipeline* of = pipeline(Place::N)) {
         require(is_scalar_view(to, of->element), "a pipeline of another type");
-        if (!failed()) result_ = typed(RegisterKind::View, false, to.type);
+        if (!failed()) result_ = FlowType::typed(RegisterKind::View, false, to.type);
       }
       return;
     case Op::PipelineFill:

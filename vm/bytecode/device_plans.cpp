@@ -6,7 +6,7 @@ namespace cairn::bytecode {
 
 namespace {
 
-constexpr std::string_view kMark = "device plan\n";
+constexpr std::string_view kPlanMark = "device plan\n";
 
 struct Item {
   std::string_view name;
@@ -29,15 +29,15 @@ bool is_sound(const LanePlan& plan) {
 std::string_view planned_name(std::string_view function) { return function.substr(0, function.find('[')); }
 
 Foreign foreign_of(std::string_view function, const LanePlan& plan, std::uint32_t signature) {
-  std::string all(kMark);
+  std::string all(kPlanMark);
   for (const auto& [name, value] : kItems) all += std::string(name) + std::to_string(plan.*value) + "\n";
   return {std::string(planned_name(function)), std::move(all), signature, {}, {}, true};
 }
 
 std::optional<LanePlan> lane_plan(const Foreign& row) {
   std::string_view rest = row.symbol;
-  if (!row.launched || !rest.starts_with(kMark)) return std::nullopt;
-  rest.remove_prefix(kMark.size());
+  if (!row.launched || !rest.starts_with(kPlanMark)) return std::nullopt;
+  rest.remove_prefix(kPlanMark.size());
   LanePlan plan;
   for (const auto& [name, value] : kItems) {
     if (!rest.starts_with(name)) return std::nullopt;

@@ -18,6 +18,10 @@ struct FlowType {
   std::uint64_t bits = 0;  // Constant: bit k: may be of RegisterKind k. Inside: the offset
   friend bool operator==(const FlowType&, const FlowType&) = default;
 
+  [[nodiscard]] static FlowType typed(RegisterKind kind, bool writable, std::uint32_t type) {
+    return {Kind::Typed, {kind, writable, type}, 0};
+  }
+
   [[nodiscard]] bool may_be(RegisterKind wanted) const {
     return kind == Kind::Constant && (bits >> static_cast<unsigned>(wanted) & 1) != 0;
   }

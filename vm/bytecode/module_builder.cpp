@@ -20,33 +20,33 @@ std::uint64_t bytes_of(std::uint64_t count, std::uint64_t size) {
 std::uint32_t index_of(std::size_t size) { return static_cast<std::uint32_t>(size - 1); }
 
 template <class T>
-void append(std::string& key, T value) {
+void append_to(std::string& key, T value) {
   char bytes[sizeof(T)];
   std::memcpy(bytes, &value, sizeof(T));
   key.append(bytes, sizeof(T));
 }
 
-void append(std::string& key, const RegisterType& type) {
-  append(key, type.kind);
-  append(key, type.writable);
-  append(key, type.type);
+void append_to(std::string& key, const RegisterType& type) {
+  append_to(key, type.kind);
+  append_to(key, type.writable);
+  append_to(key, type.type);
 }
 
 std::string key_of(const Signature& signature) {
   std::string key;
-  append(key, signature.result);
-  append(key, signature.result_reference);
-  for (const RegisterType& parameter : signature.parameters) append(key, parameter);
+  append_to(key, signature.result);
+  append_to(key, signature.result_reference);
+  for (const RegisterType& parameter : signature.parameters) append_to(key, parameter);
   return key;
 }
 
 std::string key_of(const Type& type) {
   std::string key;
-  append(key, type.kind);
-  append(key, type.scalar);
-  append(key, type.writable);
-  append(key, type.element);
-  append(key, type.count);
+  append_to(key, type.kind);
+  append_to(key, type.scalar);
+  append_to(key, type.writable);
+  append_to(key, type.element);
+  append_to(key, type.count);
   return key;
 }
 
@@ -73,7 +73,7 @@ std::uint32_t ModuleBuilder::signature(const Signature& signature) {
 
 std::uint32_t ModuleBuilder::native(std::string_view name, std::uint32_t signature) {
   std::string key(name);
-  append(key, signature);
+  append_to(key, signature);
   const auto [at, added] = natives_.try_emplace(std::move(key), static_cast<std::uint32_t>(module_.natives.size()));
   if (added) module_.natives.push_back({std::string(name), signature});
   return at->second;

@@ -8,10 +8,6 @@ namespace {
 
 bool within(Op op, Op first, Op last) { return op >= first && op <= last; }
 
-FlowType typed(RegisterKind kind, bool writable, std::uint32_t type) {
-  return {FlowType::Kind::Typed, {kind, writable, type}, 0};
-}
-
 RegisterKind kind_named(std::string_view type) {
   constexpr std::string_view kNames[] = {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
@@ -134,7 +130,7 @@ void CodeVerifier::rule_move() {
       require(byte < module_.types.size() && module_.types[byte].kind == TypeKind::Scalar &&
                   module_.types[byte].scalar == ScalarKind::U8,
               "a text that is no view of u8");
-      result_ = typed(RegisterKind::View, false, byte);
+      result_ = FlowType::typed(RegisterKind::View, false, byte);
       break;
     }
     case Op::Select:
@@ -143,7 +139,7 @@ void CodeVerifier::rule_move() {
     default: {
       const Function& callee = module_.functions[operand(Place::N)];
       require(callee.environment == kNone && callee.kind == FunctionKind::Plain, "no plain function");
-      result_ = typed(RegisterKind::Function, false, callee.signature);
+      result_ = FlowType::typed(RegisterKind::Function, false, callee.signature);
       break;
     }
   }
@@ -208,7 +204,7 @@ void CodeVerifier::rule_reference() {
       const bool writable = view.writable || view.kind == RegisterKind::Buf;
       require(operand(Place::M) == module_.types[view.type].size, "a stride that is not the elements' size");
       if (op_ == Op::RefAt) {
-        result_ = typed(RegisterKind::Ref, writable, view.type);
+        result_ = FlowType::typed(RegisterKind::Ref, writable, view.type);
         break;
       }
       require(operand(Place::D) != 0 && operand(Place::M) != 0, "a wide access of nothing");
@@ -216,14 +212,14 @@ void CodeVerifier::rule_reference() {
                          module_.types[to.type].element == view.type &&
                          module_.types[to.type].count == operand(Place::D);
       require(array, "a wide access that is no Array");
-      if (!failed()) result_ = typed(RegisterKind::Ref, writable, to.type);
+      if (!failed()) result_ = FlowType::typed(RegisterKind::Ref, writable, to.type);
       break;
     }
     case Op::ViewOne: {
       const Spot at = spot(Place::B);
       const std::uint32_t element = to.kind == RegisterKind::View ? to.type : at.offset == 0 ? at.whole : kNone;
       require(element != kNone && has_part(module_, at.whole, at.offset, element), "no such value lies there");
-      result_ = typed(RegisterKind::View, at.writable, element);
+      result_ = FlowType::typed(RegisterKind::View, at.writable, element);
       break;
     }
     case Op::ViewArray:
@@ -233,7 +229,7 @@ void CodeVerifier::rule_reference() {
       const std::uint32_t element = to.kind == RegisterKind::View ? to.type : kNone;
       const std::uint32_t array = array_at(module_, at.whole, at.offset, operand(Place::M), element);
       if (array == kNone) return fail("no such Array lies there");
-      result_ = typed(RegisterKind::View, at.writable, module_.types[array].element);
+      result_ = FlowType::typed(RegisterKind::View, at.writable, module_.types[array].element);
       break;
     }
     default:
@@ -244,7 +240,7 @@ void CodeVerifier::rule_reference() {
 void CodeVerifier::rule_part() {
   const RegisterType view = read(Place::B).type;
   require(operand(Place::M) == module_.types[view.type].size, "a stride that is not the elements' size");
-  result_ = typed(RegisterKind::View, view.writable || view.kind == RegisterKind::Buf, view.type);
+  result_ = FlowType::typed(RegisterKind::View, view.writable || view.kind == RegisterKind::Buf, view.type);
 }
 
 void CodeVerifier::rule_bytes() {
@@ -304,7 +300,7 @@ void CodeVerifier::rule_owner() {
   switch (op_) {
     case Op::BufNew:
     case Op::PlacedNew:
-      result_ = typed(RegisterKind::Buf, false, static_cast<std::uint32_t>(m));
+      result_ = FlowType::typed(RegisterKind::Buf, false, static_cast<std::uint32_t>(m));
       require(is_buffer_element(static_cast<std::uint32_t>(m)), "no element of a Buf");
       break;
     case Op::DropBuf:
@@ -330,12 +326,12 @@ void CodeVerifier::rule_owner() {
       const Spot at = spot(Place::B);
       require(has_part(module_, at.whole, at.offset, table.type), "a value the table is not for");
       if (op_ == Op::DynNew) require(at.writable, "an object that may not be moved");
-      result_ = op_ == Op::DynNew ? typed(RegisterKind::Dyn, false, table.trait)
-                                  : typed(RegisterKind::DynRef, at.writable, table.trait);
+      result_ = op_ == Op::DynNew ? FlowType::typed(RegisterKind::Dyn, false, table.trait)
+                                  : FlowType::typed(RegisterKind::DynRef, at.writable, table.trait);
       break;
     }
     default:
-      result_ = typed(RegisterKind::DynRef, true, read(Place::B).type.type);
+      result_ = FlowType::typed(RegisterKind::DynRef, true, read(Place::B).type.type);
       break;  // dyn.of
   }
 }

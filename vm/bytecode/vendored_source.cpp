@@ -6,7 +6,7 @@ namespace cairn::bytecode {
 
 namespace {
 
-constexpr std::string_view kMark = "cuda source\n";
+constexpr std::string_view kSourceMark = "cuda source\n";
 
 void put(std::string& to, std::string_view part) {
   to += std::to_string(part.size());
@@ -29,7 +29,7 @@ std::optional<std::string> take(std::string_view& from) {
 }  // namespace
 
 Foreign foreign_of(const VendoredSource& source, std::uint32_t signature) {
-  std::string all(kMark);
+  std::string all(kSourceMark);
   put(all, source.path);
   put(all, source.text);
   put(all, std::to_string(source.symbols.size()));
@@ -43,8 +43,8 @@ Foreign foreign_of(const VendoredSource& source, std::uint32_t signature) {
 
 std::optional<VendoredSource> vendored_source(const Foreign& row) {
   std::string_view rest = row.symbol;
-  if (!row.launched || !rest.starts_with(kMark)) return std::nullopt;
-  rest.remove_prefix(kMark.size());
+  if (!row.launched || !rest.starts_with(kSourceMark)) return std::nullopt;
+  rest.remove_prefix(kSourceMark.size());
   auto path = take(rest);
   auto text = take(rest);
   const auto count = take(rest);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kElements = 1024;  // of each array: three of eight bytes lie in the first cache
 constexpr std::uint64_t kPasses = 128;
-constexpr int kRepeats = 9;          // the quickest counts: noise only adds
+constexpr int kProbeRepeats = 9;     // the quickest counts: noise only adds
 constexpr int kRepeatsOfMany = 40;   // where several threads take part
 constexpr double kVectorGain = 0.6;  // vector code takes at most so much of what scalar code would
 
@@ -156,7 +156,7 @@ class Timer {
     const auto address = [](std::vector<std::uint64_t>& of) { return reinterpret_cast<std::uint64_t>(of.data()); };
     const std::uint64_t slots[] = {n, m, 0, address(a), m, address(b), m, address(c), m};
     double best = 1e300;
-    const int repeats = clock == thread_ns ? kRepeats : kRepeatsOfMany;
+    const int repeats = clock == thread_ns ? kProbeRepeats : kRepeatsOfMany;
     for (int k = 0; k < repeats; ++k) {
       const double start = clock();
       static_cast<void>(execution_.call(roots_[at], slots, {}));

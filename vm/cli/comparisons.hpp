@@ -11,8 +11,8 @@
 namespace cairn::cli {
 
 struct ComparisonLimits {
-  unsigned timeout_ms = 3000;  // of a query
-  double budget_seconds = 0;   // of all; 0: none
+  unsigned timeout_ms = verify::kDefaultTimeoutMs;  // of a query
+  double budget_seconds = 0;                        // of all; 0: none
 };
 
 /// A comparison still to be made. It puts `before_query` into its question.

@@ -16,7 +16,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr unsigned kCpuSeconds = 3;
-constexpr double kSeconds = 8;
+constexpr double kContractSeconds = 8;
 
 nlohmann::ordered_json run_apart(Session& session, const Contract& contract, const ExecutionOptions& options) {
   lower::Options lowering;
@@ -27,7 +27,7 @@ nlohmann::ordered_json run_apart(Session& session, const Contract& contract, con
   const SharedAnswer answer;
   if (!answer.ready()) return {{"status", "unknown"}, {"message", "the system gives no memory to share with a child"}};
   ChildOptions limits;
-  limits.timeout_seconds = kSeconds;
+  limits.timeout_seconds = kContractSeconds;
   limits.cpu_seconds = kCpuSeconds;
   limits.without_input = true;
   limits.folder = session.project()->root;

@@ -12,6 +12,10 @@
 
 namespace cairn::cli {
 
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
 namespace {
 
 int output_fault = 0;  // the errno of the first write to stdout that failed

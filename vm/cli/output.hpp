@@ -15,6 +15,9 @@ inline constexpr int kGood = 0;
 inline constexpr int kRefused = 1;
 inline constexpr int kNoVerdict = 2;
 
+/// "1 test", "3 tests".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view what);
+
 class Output {
  public:
   /// `--format`, else CAIRN_FORMAT, else for people.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vm/session.hpp"
+#include "vm/verify/equivalence.hpp"
 
 namespace cairn::cli {
 
@@ -35,7 +36,7 @@ struct FunctionChange {
 };
 
 struct DiffOptions {
-  unsigned timeout_ms = 3000;
+  unsigned timeout_ms = verify::kDefaultTimeoutMs;
   double budget_seconds = 60;
   bool with_library = false;
   bool with_prediction = true;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kSeconds = 60;
+constexpr double kToolSeconds = 60;
 
 struct Ran {
   bool succeeded = false;
@@ -28,7 +28,7 @@ Ran run(const std::string& program, std::vector<std::string> arguments, const fs
   const auto path = program_in_path(program);
   if (!path) return {false, "", program + " is not installed here"};
   ChildOptions options;
-  options.timeout_seconds = kSeconds;
+  options.timeout_seconds = kToolSeconds;
   options.without_input = true;
   options.folder = folder;
   arguments.insert(arguments.begin(), program);

@@ -15,15 +15,16 @@
 
 namespace cairn::cli {
 
+using Json = nlohmann::ordered_json;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
 using verify::Refinement;
 
 constexpr std::int64_t kDefaultTimeoutMs = 1000;
 constexpr unsigned kBudgetMs = 40'000;  // of one function, looked at before each pass
 constexpr double kMostSeconds = 60;     // of one function
-constexpr unsigned kMostWorkers = 8;
+constexpr unsigned kMostProvers = 8;
 constexpr std::uint32_t kVectorBytes = 16;  // of the vectors passes make here: a few turns fill them
 
 std::string_view text(Refinement::Status status) {
@@ -115,7 +116,7 @@ int prove_tier(const Invocation& invocation, const Output& output) {
 
   std::vector<Json> records(functions.size());
   std::vector<std::unique_ptr<SharedAnswer>> shared(functions.size());
-  const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1U, kMostWorkers);
+  const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1U, kMostProvers);
   Progress progress("proving");
   ChildPool pool;
   std::size_t next = 0, ended = 0;

@@ -91,14 +91,14 @@ std::expected<FeedableCode, Diagnostic> lower_function(const Session& session, c
 // ----------------------------------------------------------------------------------------------------------- in the
 // child
 
-const SharedAnswer* alarm_answer = nullptr;
+const SharedAnswer* timeout_answer = nullptr;
 
-void on_alarm(int) {
-  static_cast<void>(alarm_answer->store("{\"outcome\":\"timeout\"}\n"));
+void on_timeout(int) {
+  static_cast<void>(timeout_answer->store("{\"outcome\":\"timeout\"}\n"));
   ::_exit(0);
 }
 
-void set_alarm(std::uint64_t seconds) {
+void set_timeout(std::uint64_t seconds) {
   const itimerval timer{{0, 0}, {static_cast<time_t>(seconds), 0}};
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
@@ -240,9 +240,9 @@ std::vector<Json> Validation::call_all(const std::vector<ValidationCase>& cases,
     const std::size_t first = outcomes.size();
     const std::vector<Json> before = outcomes;
     const auto body = [&] {
-      alarm_answer = &shared;
+      timeout_answer = &shared;
       struct sigaction action{};
-      action.sa_handler = on_alarm;
+      action.sa_handler = on_timeout;
       ::sigaction(SIGALRM, &action, nullptr);
       bool holds = first % kCalls != 0 && before[first - first % kCalls].value("return", false);
       for (std::size_t at = first; at < total; ++at) {
@@ -250,9 +250,9 @@ std::vector<Json> Validation::call_all(const std::vector<ValidationCase>& cases,
         const std::size_t call = at % kCalls;
         Json outcome = {{"outcome", "none"}};
         if (call != 3 || holds) {
-          set_alarm(seconds);
+          set_timeout(seconds);
           outcome = call_once(code_of(call), *reference_.function, names(), cases[at / kCalls]);
-          set_alarm(0);
+          set_timeout(0);
         }
         if (call == 0) holds = outcome.contains("return") && outcome["return"] == true;
         if (!shared.store(outcome.dump() + "\n")) return 1;

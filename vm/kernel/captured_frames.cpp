@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kMostFrameBytes = std::size_t{1} << 30U;
 
-const CapturedFrames* current = nullptr;
+const CapturedFrames* capturing = nullptr;
 NativeFunction close_file = nullptr;
 
 void close_native(NativeCall& call) {
-  if (current != nullptr) current->closing(call.get<int>(0));
+  if (capturing != nullptr) capturing->closing(call.get<int>(0));
   close_file(call);
 }
 
@@ -32,10 +32,10 @@ CapturedFrames::CapturedFrames(std::string folder, std::function<void(std::strin
     }
     natives_.add(std::span(&entry, 1));
   }
-  current = this;
+  capturing = this;
 }
 
-CapturedFrames::~CapturedFrames() { current = nullptr; }
+CapturedFrames::~CapturedFrames() { capturing = nullptr; }
 
 void CapturedFrames::closing(int descriptor) const {
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);

@@ -28,7 +28,7 @@ namespace {
 constexpr int kTick = 250;  // milliseconds between two looks at whether to end
 constexpr std::size_t kMostConnectionBytes = 1 << 16;
 
-repl::ReplSession* current = nullptr;  // what an interrupt stops
+repl::ReplSession* interrupted = nullptr;  // what an interrupt stops
 
 /// Bytes of a text before its code point `at`, and code points before a byte.
 std::size_t byte_of(std::string_view text, std::size_t at) {
@@ -126,9 +126,9 @@ class Kernel {
     ::dup2(nothing, STDIN_FILENO);
     ::close(nothing);
     main_thread_ = ::pthread_self();
-    current = &shell_.session();
+    interrupted = &shell_.session();
     struct sigaction action{};
-    action.sa_handler = [](int) { current->interrupt(); };
+    action.sa_handler = [](int) { interrupted->interrupt(); };
     ::sigaction(SIGINT, &action, nullptr);
     // An interrupt is the business of the thread that runs programs.
     sigset_t signals;

@@ -5,9 +5,9 @@
 
 namespace cairn::lsp {
 
-namespace {
-
 bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+namespace {
 
 /// Bytes of the UTF-8 sequence that begins with `lead`.
 std::size_t sequence_length(char lead) {

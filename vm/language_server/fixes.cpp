@@ -19,8 +19,6 @@ struct Edit {
   std::string text;
 };
 
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 /// What stands between the first two backquotes of a message.
 std::string quoted_in(std::string_view message) {
   const std::size_t open = message.find('`');

@@ -240,7 +240,7 @@ void native_attention(NativeCall& call) {
                has_given ? &output : nullptr, first, second);
 }
 
-constexpr NativeEntry kNatives[] = {
+constexpr NativeEntry kAttentionNatives[] = {
     {"cairn_reference.attention_fit", "(u64, view u64, u64, u64)", Capability::None, guarded<native_fit>},
     {"cairn_reference.attention_ranges", "(u64, view u64, u64, view f64, u64)", Capability::None,
      guarded<native_ranges>},
@@ -252,6 +252,6 @@ constexpr NativeEntry kNatives[] = {
 
 }  // namespace
 
-std::span<const NativeEntry> attention_natives() { return kNatives; }
+std::span<const NativeEntry> attention_natives() { return kAttentionNatives; }
 
 }  // namespace cairn::reference_call

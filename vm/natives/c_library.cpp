@@ -166,7 +166,7 @@ void machine_write(NativeCall& call) {
   *static_cast<volatile T*>(call.pointer<T>(0)) = call.get<T>(1);
 }
 
-constexpr NativeEntry kNatives[] = {
+constexpr NativeEntry kLibraryNatives[] = {
     {"machine.read.u8", "(u64) -> u8", Capability::Memory, machine_read<std::uint8_t>},
     {"machine.read.u16", "(u64) -> u16", Capability::Memory, machine_read<std::uint16_t>},
     {"machine.read.u32", "(u64) -> u32", Capability::Memory, machine_read<std::uint32_t>},
@@ -216,7 +216,7 @@ constexpr NativeEntry kNatives[] = {
 const NativeTable& c_library_natives() {
   static const NativeTable table = [] {
     NativeTable natives;
-    natives.add(kNatives);
+    natives.add(kLibraryNatives);
     natives.add(ring_natives());
     natives.add(matrix_natives());
     natives.add(fragment_natives());

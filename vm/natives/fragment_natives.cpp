@@ -13,7 +13,7 @@ namespace {
 using runtime::StorageFloat;
 using runtime::TileLayout;
 
-constexpr std::uint64_t kValues = 4;  // that a lane holds of an mma.sync accumulator
+constexpr std::uint64_t kLaneValues = 4;  // that a lane holds of an mma.sync accumulator
 
 /// The layout a text holds. Texts live as long as their module, and a thread meets few of them.
 const TileLayout* layout_of(NativeCall& call, std::uint32_t slot) {
@@ -135,7 +135,7 @@ void native_step(NativeCall& call) {
 }
 
 bool is_value(NativeCall& call, std::uint64_t v) {
-  if (v < kValues) return true;
+  if (v < kLaneValues) return true;
   call.trap(TrapKind::Fragment, "value " + std::to_string(v) + " of 4");
   return false;
 }
@@ -155,7 +155,7 @@ void native_set(NativeCall& call) {
 }
 
 // FAMILY.OPERATION.ROLE.FORMAT.MxNxK: what a device lowers to instructions of that family.
-constexpr NativeEntry kNatives[] = {
+constexpr NativeEntry kFragmentNatives[] = {
     {"wmma.load.a.f16.16x16x16", "(ref mut Array[f32, 256], view f16, u64, u64, view u8)", Capability::None,
      native_load_operand<StorageFloat::F16, 16, 16>},
     {"wmma.load.a.bf16.16x16x16", "(ref mut Array[f32, 256], view bf16, u64, u64, view u8)", Capability::None,
@@ -230,6 +230,6 @@ constexpr NativeEntry kNatives[] = {
 
 }  // namespace
 
-std::span<const NativeEntry> fragment_natives() { return kNatives; }
+std::span<const NativeEntry> fragment_natives() { return kFragmentNatives; }
 
 }  // namespace cairn

@@ -79,7 +79,7 @@ void native_multiply(NativeCall& call) {
   runtime::multiply_add(format, m, n, k, c.data(), call.pointer<const void>(5), call.pointer<const void>(7));
 }
 
-constexpr NativeEntry kNatives[] = {
+constexpr NativeEntry kMatrixNatives[] = {
     {"matrix.multiply.f16", "(u64, u64, u64, view mut f32, view f16, view f16)", Capability::None,
      native_multiply<StorageFloat::F16, false>},
     {"matrix.multiply.bf16", "(u64, u64, u64, view mut f32, view bf16, view bf16)", Capability::None,
@@ -100,6 +100,6 @@ constexpr NativeEntry kNatives[] = {
 
 }  // namespace
 
-std::span<const NativeEntry> matrix_natives() { return kNatives; }
+std::span<const NativeEntry> matrix_natives() { return kMatrixNatives; }
 
 }  // namespace cairn

@@ -19,7 +19,16 @@ using namespace reference_call;
 // ------------------------------------------------------------------------- what stdlib/reference.cairn writes in words
 
 /// The words of a Product.
-enum ProductWord : std::size_t { kM, kN, kK, kFormats, kValues = 6, kLow = 9, kHigh = 12, kProductWords = 15 };
+enum ProductWord : std::size_t {
+  kM,
+  kN,
+  kK,
+  kFormats,
+  kFactorValues = 6,
+  kFactorLow = 9,
+  kFactorHigh = 12,
+  kProductWords = 15
+};
 /// The words of an order.
 enum OrderWord : std::size_t {
   kWhat,
@@ -72,17 +81,17 @@ struct Factors {
 
 Factors factors(Words problem, std::span<const double> data) {
   const auto factor = [&](std::size_t role, const ref::Shape& shape) {
-    return held(data, problem[kValues + role], problem[kLow + role], problem[kHigh + role], extent(problem, role),
-                format(problem[kFormats + role]), shape);
+    return held(data, problem[kFactorValues + role], problem[kFactorLow + role], problem[kFactorHigh + role],
+                extent(problem, role), format(problem[kFormats + role]), shape);
   };
   Factors made{factor(0, {problem[kM], problem[kK]}), factor(1, {problem[kK], problem[kN]}), std::nullopt};
-  if (problem[kValues + 2] != kAbsent) made.onto = factor(2, {problem[kM], problem[kN]});
+  if (problem[kFactorValues + 2] != kAbsent) made.onto = factor(2, {problem[kM], problem[kN]});
   return made;
 }
 
 // ---------------------------------------------------------------------------------------------------------- natives
 
-void native_count(NativeCall& call) {
+void native_product_count(NativeCall& call) {
   const auto sum = enumeration<ref::MatmulAlgorithm::Sum>(call.get<std::uint64_t>(0));
   const auto block_size = call.get<std::uint64_t>(1);
   if (block_size == 0) refuse("block_size is 0: a block has at least 1 term");
@@ -108,14 +117,15 @@ void native_fit(NativeCall& call) {
   if (length != wanted) {
     refuse(std::string(kNames[role]) + " = " + std::to_string(wanted) + " elements, not " + std::to_string(length));
   }
-  if (problem[kValues + role] == kAbsent && call.get<std::uint64_t>(3) >= 3) refuse("there are no old values to bound");
+  if (problem[kFactorValues + role] == kAbsent && call.get<std::uint64_t>(3) >= 3)
+    refuse("there are no old values to bound");
 }
 
 void native_ranges(NativeCall& call) {
   const Words problem = words(call, 1, kProductWords);
   const auto data = call.view<const double>(4);
   const auto role = call.get<std::uint64_t>(6) % 3;
-  static_cast<void>(held(data, problem[kValues + role], problem[kLow + role], problem[kHigh + role],
+  static_cast<void>(held(data, problem[kFactorValues + role], problem[kFactorLow + role], problem[kFactorHigh + role],
                          extent(problem, role), format(problem[kFormats + role]), {extent(problem, role)}));
 }
 
@@ -190,8 +200,8 @@ void native_matmul(NativeCall& call) {
                row != nullptr && row->run ? &*row->run : nullptr, has_given ? &output : nullptr, first, second);
 }
 
-constexpr NativeEntry kNatives[] = {
-    {"reference.count", "(u64, u64, u64, u64) -> u64", Capability::None, guarded<native_count>},
+constexpr NativeEntry kReferenceNatives[] = {
+    {"reference.count", "(u64, u64, u64, u64) -> u64", Capability::None, guarded<native_product_count>},
     {"reference.bits", "(u64, f64) -> u64", Capability::None, native_bits},
     {"cairn_reference.fit", "(u64, view u64, u64, u64)", Capability::None, guarded<native_fit>},
     {"cairn_reference.ranges", "(u64, view u64, u64, view f64, u64)", Capability::None, guarded<native_ranges>},
@@ -205,6 +215,6 @@ constexpr NativeEntry kNatives[] = {
 
 }  // namespace
 
-std::span<const NativeEntry> reference_natives() { return kNatives; }
+std::span<const NativeEntry> reference_natives() { return kReferenceNatives; }
 
 }  // namespace cairn

@@ -116,7 +116,7 @@ void native_wait(NativeCall& call) {
   delete kept;
 }
 
-constexpr NativeEntry kNatives[] = {
+constexpr NativeEntry kRingNatives[] = {
     {"ring.new", "(u64) -> ring", Capability::Rings, native_new},
     {"ring.read", "(ring, i32, buf u8, u64, u64, u64)", Capability::Rings, native_transfer<Operation::Read>},
     {"ring.write", "(ring, i32, buf u8, u64, u64, u64)", Capability::Rings, native_transfer<Operation::Write>},
@@ -134,6 +134,6 @@ constexpr NativeEntry kNatives[] = {
 
 }  // namespace
 
-std::span<const NativeEntry> ring_natives() { return kNatives; }
+std::span<const NativeEntry> ring_natives() { return kRingNatives; }
 
 }  // namespace cairn

@@ -181,10 +181,11 @@ bool Tiers::made_in_background(std::uint32_t function, std::uint32_t word, Threa
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {
-  if (code_ == nullptr) return pc;
+  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  if (code == nullptr) return pc;
   const std::uint32_t function = image_.function_at(pc);
   if (function == bytecode::kNone) return pc;
-  const ResumePoint* point = code_->resume_point(function, static_cast<std::uint32_t>(pc - functions_[function].body));
+  const ResumePoint* point = code->resume_point(function, static_cast<std::uint32_t>(pc - functions_[function].body));
   return point == nullptr ? pc : &point->op;
 }
 
@@ -205,15 +206,20 @@ const jit::KernelCode* Tiers::kernel_code(std::uint32_t function, std::uint64_t 
   return known->second.get();
 }
 
-bool Tiers::has_code(std::uint32_t function) const { return code_ != nullptr && code_->entry(function) != nullptr; }
+bool Tiers::has_code(std::uint32_t function) const {
+  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  return code != nullptr && code->entry(function) != nullptr;
+}
 
 bool Tiers::has_optimized_code(std::uint32_t function) const {
-  return code_ != nullptr && code_->has(function, jit::Level::Optimized);
+  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  return code != nullptr && code->has(function, jit::Level::Optimized);
 }
 
 std::optional<std::vector<std::uint32_t>> Tiers::guarded_words(std::uint32_t function, jit::Level level) const {
-  if (code_ == nullptr || !code_->has(function, level)) return std::nullopt;
-  return code_->guarded_words(function, level);
+  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  if (code == nullptr || !code->has(function, level)) return std::nullopt;
+  return code->guarded_words(function, level);
 }
 
 std::size_t Tiers::compile_all(Thread& thread) {

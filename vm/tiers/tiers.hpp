@@ -96,7 +96,7 @@ class Tiers {
   std::mutex kernels_mutex_;
   std::map<std::uint32_t, std::unique_ptr<jit::KernelCode>> kernels_;  // null: none can be made
   std::size_t kernel_bytes_ = 0;
-  std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_, for signal handlers
+  std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_, for other threads and signal handlers
   bool always_counts_ = false;
   const Background in_background_;
   std::atomic<std::uint64_t> made_at_once_{0};  // words of bytecode

@@ -14,6 +14,8 @@
 
 namespace cairn::verify {
 
+inline constexpr unsigned kDefaultTimeoutMs = 3000;  // of one query
+
 enum class Status : std::uint8_t {
   Equivalent,
   Counterexample,
@@ -34,7 +36,7 @@ struct Question {
   bool names_count = true;  // parameters of other names are another contract
   /// Every unsigned value parameter and length is at most this; loops may then stay within their bound.
   std::optional<std::uint64_t> bounded_by;
-  unsigned timeout_ms = 3000;  // of each query
+  unsigned timeout_ms = kDefaultTimeoutMs;  // of each query
   /// Told before each query, so that who runs this in a process of its own can stop it when a query overstays.
   std::function<void(std::string_view stage)> before_query;
 };

@@ -24,9 +24,9 @@ namespace cairn::cli {
 
 namespace ref = reference;
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr std::size_t kMostVectorBytes = std::size_t{1} << 30U;
 constexpr std::uint64_t kMostCases = 100'000;
@@ -223,10 +223,6 @@ std::string shown(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", share);
   return text;
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string place_of(const audit::Worst& worst, audit::Form form) {

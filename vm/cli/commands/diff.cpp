@@ -12,11 +12,10 @@
 
 namespace cairn::cli {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kDefaultTimeoutMs = 3000;
+namespace {
+
 constexpr std::int64_t kDefaultBudget = 60;
 
 /// What people look for first stands first; what did not change is only counted.
@@ -135,7 +134,7 @@ int diff_command(const Invocation& invocation) {
     if (!sessions[k]->accepted()) return output.refuse(sessions[k]->verdict(), sessions[k]->sources());
   }
   DiffOptions options;
-  options.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(kDefaultTimeoutMs));
+  options.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(verify::kDefaultTimeoutMs));
   options.budget_seconds = static_cast<double>(invocation.number(Option::BudgetS).value_or(kDefaultBudget));
   options.with_library = invocation.has(Option::Std);
   options.with_prediction = !invocation.has(Option::NoPredict);

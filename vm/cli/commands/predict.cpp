@@ -16,14 +16,13 @@
 
 namespace cairn::cli {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
-using predict::Card;
+
+namespace {
 
 /// Whether a device of the card's capability runs code for a target: a later one of the same base, the same family for
 /// `f`, exactly itself for `a`.
-bool can_run(const Card& card, std::string_view target) {
+bool can_run(const predict::Card& card, std::string_view target) {
   std::string_view digits = target.substr(target.find('_') + 1);
   const char suffix = digits.empty() || (digits.back() >= '0' && digits.back() <= '9') ? '\0' : digits.back();
   if (suffix != '\0') digits.remove_suffix(1);
@@ -42,7 +41,7 @@ struct Loaded {
 };
 
 /// Opens a program and chooses its functions; the status of a refusal that was printed.
-std::expected<Loaded, int> load(std::string_view path, const Card& card, const Invocation& invocation,
+std::expected<Loaded, int> load(std::string_view path, const predict::Card& card, const Invocation& invocation,
                                 const Output& output, bool symbols_must_exist) {
   SessionOptions options = session_options(invocation);
   Loaded loaded;
@@ -124,7 +123,7 @@ int predict_all_cards(Loaded& loaded, const HostPricing& host, const std::vector
                       const Output& output) {
   Json cards = Json::object();
   std::string text = headline(host);
-  for (const Card& card : predict::cards()) {
+  for (const predict::Card& card : predict::cards()) {
     const predict::Pricing pricing{&host.profile, host.arch, &card, host.other_arch};
     Json functions = Json::object();
     for (const checked::Function* function : loaded.functions) {

@@ -67,10 +67,6 @@ std::size_t workers(const Invocation& invocation) {
   return static_cast<std::size_t>(std::min(cores, kMostDefaultJobs));
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
-
 /// The first characters of a stream, as text.
 std::string beginning(const std::string& bytes) {
   std::string text = recorded_text(bytes);

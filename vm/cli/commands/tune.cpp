@@ -18,9 +18,9 @@
 
 namespace cairn::cli {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr double kDefaultSize = 1e6;
 constexpr int kRounds = 7;  // of interleaved runs; the median counts

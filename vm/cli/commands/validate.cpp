@@ -20,8 +20,6 @@ namespace cairn::cli {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using testing::Policy;
-using testing::ValidationCase;
 
 namespace {
 
@@ -41,7 +39,7 @@ struct SolverPart {
   std::string where;
 };
 
-SolverPart ask_solver(const Validation& validation, const SessionOptions& options, const Policy& policy) {
+SolverPart ask_solver(const Validation& validation, const SessionOptions& options, const testing::Policy& policy) {
   SolverPart part;
   std::string where = validation.condition_text();
   const checked::Function& reference = validation.reference();
@@ -102,7 +100,8 @@ SolverPart ask_solver(const Validation& validation, const SessionOptions& option
 }
 
 /// Keeps a failing case in the regressions file; false when it cannot be written.
-bool keep(const fs::path& file, Regressions regressions, const ValidationCase& input, const Policy& policy) {
+bool keep(const fs::path& file, Regressions regressions, const testing::ValidationCase& input,
+          const testing::Policy& policy) {
   if (std::ranges::find(regressions.cases, input) == regressions.cases.end()) regressions.cases.push_back(input);
   if (regressions.policy.is_null()) regressions.policy = testing::record_of(policy);
   std::error_code ignored;
@@ -148,7 +147,7 @@ int validate_command(const Invocation& invocation) {
           no_verdict(shown_file + " is about " + read->reference + ", not " + validation.reference_name() + "."));
     }
     kept = std::move(*read);
-    for (const ValidationCase& each : kept.cases) {
+    for (const testing::ValidationCase& each : kept.cases) {
       const std::string fault = validation.unfeedable().empty() ? validation.misfit(each) : "";
       if (!fault.empty()) return output.refuse(no_verdict(shown_file + ": " + fault + "."));
     }
@@ -179,7 +178,7 @@ int validate_command(const Invocation& invocation) {
   std::string failed_at;
   std::size_t ran = 0;
   std::size_t implementation_ran = 0;
-  std::vector<ValidationCase> generated;
+  std::vector<testing::ValidationCase> generated;
   std::string solver_line;
   bool is_device = false;
   for (const checked::Local* parameter : validation.implementation().parameters) {
@@ -188,9 +187,9 @@ int validate_command(const Invocation& invocation) {
   if (is_device && !options.emulate) reason = "device code is validated under --emulate";
   if (reason.empty()) {
     generated = testing::generate_cases(validation.reference(), validation.names(), *policy, validation.tiles());
-    std::vector<ValidationCase> cases = kept.cases;
-    for (ValidationCase& each : cases) each.origin = each.origin.empty() ? "kept" : "kept: " + each.origin;
-    for (const ValidationCase& each : generated) {
+    std::vector<testing::ValidationCase> cases = kept.cases;
+    for (testing::ValidationCase& each : cases) each.origin = each.origin.empty() ? "kept" : "kept: " + each.origin;
+    for (const testing::ValidationCase& each : generated) {
       if (std::ranges::find(cases, each) == cases.end()) cases.push_back(each);
     }
     std::vector<CaseOutcome> outcomes = validation.run(cases, *policy);
@@ -203,7 +202,7 @@ int validate_command(const Invocation& invocation) {
     bool solver_undecided = false;
     const bool all_agreed = std::ranges::all_of(outcomes, [](const CaseOutcome& each) { return each.agreed; });
     if (all_agreed && asked.answer.status == verify::Status::Counterexample) {
-      ValidationCase found;
+      testing::ValidationCase found;
       found.arguments = asked.answer.counterexample;
       found.origin = "the solver's";
       if (validation.misfit(found).empty() &&
@@ -229,7 +228,7 @@ int validate_command(const Invocation& invocation) {
         std::ranges::find_if(outcomes, [](const CaseOutcome& each) { return !each.agreed && !each.undecided; });
     if (failing != outcomes.end()) {
       status = "failed";
-      ValidationCase input = cases[static_cast<std::size_t>(failing - outcomes.begin())];
+      testing::ValidationCase input = cases[static_cast<std::size_t>(failing - outcomes.begin())];
       CaseOutcome outcome = *failing;
       const std::uint64_t used = validation.shrink(input, outcome, *policy);
       Json failed = {{"inputs", input.arguments}};

@@ -20,15 +20,13 @@
 
 namespace cairn::cli {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr std::size_t kMostBytes = 64'000;
 constexpr std::size_t kMostFunctions = 128;
 constexpr double kBudgetSeconds = 30;  // of --all
-constexpr std::int64_t kDefaultTimeoutMs = 3000;
-
 int exit_status(std::string_view status) {
   if (status == "smt-equivalent" || status == "smt-module-equivalent") return kGood;
   return status == "unknown" || status == "smt-module-incomplete" ? kNoVerdict : kRefused;
@@ -58,7 +56,7 @@ struct Request {
   std::unique_ptr<Session> reference;
   std::unique_ptr<Session> candidate;
   std::map<std::string, std::string> assumed;
-  unsigned timeout_ms = 3000;
+  unsigned timeout_ms = verify::kDefaultTimeoutMs;
 };
 
 Json common_record(const Request& request) {
@@ -294,7 +292,7 @@ int verify_command(const Invocation& invocation) {
   Request request;
   request.options.first_only = true;
   request.assumed = std::move(*assumed);
-  request.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(kDefaultTimeoutMs));
+  request.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(verify::kDefaultTimeoutMs));
   for (std::unique_ptr<Session>* side : {&request.reference, &request.candidate}) {
     const std::string_view path = invocation.operands()[side == &request.reference ? 0 : 1];
     *side = Session::open(path, request.options);

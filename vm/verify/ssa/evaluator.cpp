@@ -27,7 +27,7 @@ using jit::ssa::Mode;
 using jit::ssa::number_of;
 using jit::ssa::Opcode;
 using jit::ssa::Use;
-using jit::ssa::Value;
+using ValueId = jit::ssa::Value;
 using Int = jit::ssa::Number;
 
 namespace {
@@ -356,7 +356,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
   const Function& f = *functions_[index];
   const bytecode::Module& module = image_.module();
   std::vector<Cell> values(f.code.size());
-  const auto scalar = [&](Value value) { return values[value].lane[0]; };
+  const auto scalar = [&](ValueId value) { return values[value].lane[0]; };
   const auto store_uses = [&](const Instruction& i) {
     for (const Use& use : f.uses_of(i)) base[use.slot] = scalar(use.value);
   };
@@ -387,8 +387,8 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
   BlockId at = 0;
   while (true) {
     const jit::ssa::Block& block = f.blocks[at];
-    std::vector<std::pair<Value, Cell>> phis;
-    for (const Value value : block.code) {
+    std::vector<std::pair<ValueId, Cell>> phis;
+    for (const ValueId value : block.code) {
       const Instruction& i = f.at(value);
       if (i.op != Opcode::Phi) break;
       for (const Use& use : f.uses_of(i)) {
@@ -397,7 +397,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
     }
     for (const auto& [value, cell] : phis) values[value] = cell;
     BlockId next = 0;
-    for (const Value value : block.code) {
+    for (const ValueId value : block.code) {
       const Instruction& i = f.at(value);
       ++steps_;
       Cell& out = values[value];
@@ -583,7 +583,7 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           return leave(i);
         default: {
           for (std::uint32_t k = 0; k < i.lanes; ++k) {
-            const auto operand = [&](Value v) { return v == kNoValue ? 0 : values[v].lane[k]; };
+            const auto operand = [&](ValueId v) { return v == kNoValue ? 0 : values[v].lane[k]; };
             if (i.kind == Kind::F64) {
               out.lane[k] =
                   bits_of(float_result(i.op, f64_of(operand(i.a)), f64_of(operand(i.b)), f64_of(operand(i.c))));
