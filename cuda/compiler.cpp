@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <span>
 
@@ -143,6 +144,33 @@ std::vector<std::uint8_t> image_of(Compiled& compiled) {
   return image;
 }
 
+/// What the cache on disk could not keep is kept for the process, so that a program is compiled once where nothing can
+/// be written: it is judged, then loaded, and its tests load it in children.
+class ProcessMemory {
+ public:
+  std::optional<Compiled> find(const CacheKey& key) {
+    const std::lock_guard guard(mutex_);
+    const auto found = kept_.find(key);
+    return found == kept_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(const CacheKey& key, const Compiled& compiled) {
+    const std::lock_guard guard(mutex_);
+    bytes_ += compiled.ptx.size() + compiled.cubin.size() + compiled.log.size();
+    if (bytes_ <= kMostBytes) kept_.emplace(key, compiled);
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  std::mutex mutex_;
+  std::map<CacheKey, Compiled> kept_;
+  std::size_t bytes_ = 0;
+};
+
+ProcessMemory& process_memory() {
+  static ProcessMemory one;
+  return one;
+}
+
 /// Headers that vendored sources include and nothing but a host's C library has. The types are those that the toolkit's
 /// own headers give under NVRTC.
 constexpr const char* kIntegerTypes =
@@ -156,6 +184,10 @@ constexpr const char* kSizeTypes =
     "#pragma once\nnamespace std { typedef decltype(sizeof(0)) size_t; typedef decltype((char*)0 - (char*)0) "
     "ptrdiff_t; }\n"
     "using std::ptrdiff_t;\nusing std::size_t;\n";
+
+/// NVRTC looks for what is included by "name" beside the source first, wherever the process stands. Of the project
+/// there is what the module carries, and nothing else; the text says its own path.
+const std::string kNoFolder = "/vendored/";
 
 /// NVRTC is opened by the first kernel that the cache lacks: opening it takes longer than loading a kernel.
 class NvrtcCompiler final : public Compiler {
@@ -202,12 +234,16 @@ class NvrtcCompiler final : public Compiler {
     }
     const std::vector<std::string> folders = header_folders(library_);
     for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
+    std::vector<std::string> functions;
+    for (const std::string& kernel : text.kernels) functions.push_back("::" + kernel);
     std::string digests;
     for (const Nvrtc::Header& header : given) digests += std::string(header.name) + "\n" + header.text + "\n";
     auto compiled =
-        made(text.text, vendored.path, given, options, digests + included_texts(all, folders), text.kernels);
+        made(text.text, kNoFolder + vendored.path, given, options, digests + included_texts(all, folders), functions);
     if (!compiled) return std::unexpected(std::move(compiled.error()));
-    if (!compiled->worked) return std::unexpected(vendored.path + " does not compile:\n" + compiled->log);
+    if (!compiled->worked) {
+      return std::unexpected(writer::why_not_compiled(vendored.path, compiled->log) + ":\n" + compiled->log);
+    }
     VendoredCode code;
     for (std::size_t k = 0; k < text.kernels.size(); ++k) {
       const std::string entry = k < compiled->names.size() ? compiled->names[k] : std::string();
@@ -240,6 +276,7 @@ class NvrtcCompiler final : public Compiler {
     if (const auto kept = cache_.find(key)) {
       if (auto compiled = unpacked(*kept)) return std::move(*compiled);
     }
+    if (auto compiled = process_memory().find(key)) return std::move(*compiled);
     {
       const std::lock_guard guard(mutex_);
       if (nvrtc_ == nullptr) {
@@ -249,7 +286,8 @@ class NvrtcCompiler final : public Compiler {
       }
     }
     Compiled compiled = nvrtc_->compile(text, name, given, options, functions);
-    if (compiled.worked) cache_.store(key, packed(compiled));
+    const bool is_lost = compiled.worked && !cache_.store(key, packed(compiled));
+    if (is_lost) process_memory().store(key, compiled);
     return compiled;
   }
 
@@ -269,9 +307,9 @@ class NvrtcCompiler final : public Compiler {
   CodeCache cache_;
 };
 
-/// That the library of this identity builds for the target, and its version: an entry of the cache, "13.0".
-CacheKey toolkit_key(const std::string& identity, std::string_view target) {
-  const std::array<std::string_view, 3> parts{"toolkit", identity, target};
+/// That the library builds for the target, and its version: an entry of the cache, "13.0".
+CacheKey toolkit_key(const Nvrtc::Identity& library, std::string_view target) {
+  const std::array<std::string_view, 4> parts{"toolkit", library.path, library.stamp, target};
   return cache_key(parts);
 }
 
@@ -279,29 +317,26 @@ CacheKey toolkit_key(const std::string& identity, std::string_view target) {
 
 std::expected<std::unique_ptr<Compiler>, std::string> Compiler::open(std::string_view target) {
   const CodeCache cache(CodeCache::default_folder());
-  const std::string identity = Nvrtc::identity();
-  const CacheKey key = toolkit_key(identity, target);
-  if (!identity.empty()) {
-    if (const auto kept = cache.find(key)) {
+  const std::optional<Nvrtc::Identity> library = Nvrtc::identity();
+  if (library) {
+    if (const auto kept = cache.find(toolkit_key(*library, target))) {
       std::string version(kept->begin(), kept->end());
       const int major = std::atoi(version.c_str());
-      // Path, size, seconds, nanoseconds.
-      std::string library = identity;
-      for (int k = 0; k < 3; ++k) library.resize(library.rfind(' '));
-      return std::make_unique<NvrtcCompiler>(nullptr, std::move(library), major, std::move(version),
-                                             std::string(target), cache);
+      return std::make_unique<NvrtcCompiler>(nullptr, library->path, major, std::move(version), std::string(target),
+                                             cache);
     }
   }
   auto nvrtc = Nvrtc::open();
   if (!nvrtc) return std::unexpected(nvrtc.error());
   if (std::string why = why_not_built(**nvrtc, target); !why.empty()) return std::unexpected(std::move(why));
   const std::string version = (*nvrtc)->version();
+  std::string path = (*nvrtc)->path();
   // The first library that lies there may be one that does not open: another's version is not its.
-  const bool is_identified = identity.starts_with((*nvrtc)->path() + " ");
-  if (is_identified) cache.store(key, std::vector<std::uint8_t>(version.begin(), version.end()));
+  if (library && library->path == path) {
+    cache.store(toolkit_key(*library, target), std::vector<std::uint8_t>(version.begin(), version.end()));
+  }
   const int major = (*nvrtc)->major();
-  std::string library = (*nvrtc)->path();
-  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), std::move(library), major, version, std::string(target),
+  return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), std::move(path), major, version, std::string(target),
                                          cache);
 }
 

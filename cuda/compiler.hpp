@@ -65,7 +65,8 @@ enum class Grid : std::uint8_t {
 inline constexpr std::uint32_t kMostBlocks = 65535;
 inline constexpr std::uint32_t kMostPartials = 1024;
 
-/// Bytes of a thread's stack in kernels that recurse. A call that may go past them traps as a spent call depth.
+/// Bytes that calls of recursive functions may take of a thread's stack, beside those of all others. A call that may go
+/// past them traps as a spent call depth.
 inline constexpr std::uint32_t kDeviceStack = 32768;
 
 /// One kernel of the code. The entries of a Code are launched in order, on one stream. With a count of 0 nothing is
@@ -122,7 +123,7 @@ struct KernelText {
   std::uint32_t environment_align = 8;
   std::uint32_t tile = 0;           // Scan, Compact: indices of one tile
   std::uint32_t element_bytes = 0;  // Compact: of one element of the output
-  bool recurses = false;            // a thread needs a stack of kDeviceStack bytes
+  std::uint32_t stack_bytes = 0;    // of a thread, where a function may call itself; else the compiler knows
 };
 
 struct Code : KernelText {

@@ -121,8 +121,9 @@ std::vector<Resources> read_resources(std::string_view printed) {
 
 std::expected<std::vector<Resources>, std::string> resources_of(const std::string& ptx, std::string_view target) {
   const auto ptxas = toolkit_program("ptxas");
-  if (!ptxas)
+  if (!ptxas) {
     return std::unexpected("ptxas, which says what a kernel takes, is missing: it comes with the CUDA toolkit");
+  }
   const ScratchFolder folder;
   if (folder.path().empty()) return std::unexpected("there is no room for temporary files");
   const fs::path source = folder.path() / "kernel.ptx";
@@ -133,15 +134,25 @@ std::expected<std::vector<Resources>, std::string> resources_of(const std::strin
       {"-v", "--gpu-name", std::string(target), source.string(), "-o", (folder.path() / "kernel.cubin").string()},
       printed);
   const std::string text = contents(printed);
-  if (status != 0) return std::unexpected("ptxas refuses the kernel:\n" + text);
-  return read_resources(text);
+  const std::string shown = "ptxas (" + *ptxas + ")";
+  if (status != 0 && text.empty()) {
+    return std::unexpected(status < 0 ? shown + " does not run, or was ended by a signal"
+                                      : shown + " ended with status " + std::to_string(status) + " and said nothing");
+  }
+  if (status != 0) return std::unexpected(shown + " refuses the kernel:\n" + text);
+  std::vector<Resources> found = read_resources(text);
+  if (found.empty()) return std::unexpected(shown + " does not say what the kernel takes");
+  return found;
 }
 
 CodeCacheState code_cache_state() {
   const CacheState state = CodeCache(CodeCache::default_folder()).state();
-  return {state.folder.string(), state.entries, state.bytes, state.limit};
+  return {state.folder.string(), state.entries, state.bytes, state.limit, state.problem};
 }
 
-std::uint64_t clear_code_cache() { return CodeCache(CodeCache::default_folder()).clear(); }
+ClearedCodeCache clear_code_cache() {
+  ClearedCache cleared = CodeCache(CodeCache::default_folder()).clear();
+  return {cleared.removed, cleared.left, std::move(cleared.why)};
+}
 
 }  // namespace cairn::cuda

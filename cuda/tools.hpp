@@ -41,9 +41,14 @@ struct CodeCacheState {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   std::uint64_t limit = 0;
+  std::string problem;  // why no kernel is kept; empty when one can be
 };
 [[nodiscard]] CodeCacheState code_cache_state();
-/// How many entries there were.
-std::uint64_t clear_code_cache();
+struct ClearedCodeCache {
+  std::uint64_t removed = 0;
+  std::uint64_t left = 0;  // entries that could not be removed
+  std::string why;         // the system's reason
+};
+ClearedCodeCache clear_code_cache();
 
 }  // namespace cairn::cuda

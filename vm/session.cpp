@@ -12,7 +12,6 @@
 #include "frontend/support/sha256.hpp"
 #include "stdlib/embedded.hpp"
 #include "vm/device_choice.hpp"
-#include "vm/vendored_cuda.hpp"
 
 namespace cairn {
 
@@ -265,12 +264,7 @@ std::expected<lower::Lowered, Diagnostic> Session::lower(const lower::Options& o
   if (checked::has_device_work(program())) {
     (emulate_ ? lowered.module.emulated_for : lowered.module.built_for) = device_target_;
   }
-  if (lowered.failure.empty()) {
-    if (emulate_ || !project_) return lowered;
-    if (const auto why = add_vendored_cuda(*project_, lowered.module)) return std::unexpected(no_verdict(*why + "."));
-    if (auto refusal = judge_vendored_cuda(lowered.module)) return std::unexpected(std::move(*refusal));
-    return lowered;
-  }
+  if (lowered.failure.empty()) return lowered;
   Diagnostic refusal = no_verdict("This build cannot run the program: " + lowered.failure + ".");
   if (lowered.assembly_failed) {
     refusal.code = Code::AsmTarget;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "frontend/diagnostics/diagnostic.hpp"
 #include "frontend/project/project.hpp"
@@ -12,11 +11,9 @@
 namespace cairn {
 
 /// Gives the module every source that defines a kernel it launches, with the headers of the project's folder that the
-/// source includes. Why it cannot, as a sentence; nothing when it did.
-[[nodiscard]] std::optional<std::string> add_vendored_cuda(const Project& project, bytecode::Module& module);
-
-/// E-FOREIGN when a source of the module does not compile for its target, or defines a kernel otherwise than declared.
-/// Nothing where there is no compiler of device code: who runs the module is told of that.
-[[nodiscard]] std::optional<Diagnostic> judge_vendored_cuda(const bytecode::Module& module);
+/// source includes. Without a verdict when a file cannot be read. E-FOREIGN when a source does not compile for the
+/// module's target, lacks a kernel, or defines one otherwise than declared; where there is no compiler of device code
+/// that is not asked, and who runs the module is told of it.
+[[nodiscard]] std::optional<Diagnostic> add_vendored_cuda(const Project& project, bytecode::Module& module);
 
 }  // namespace cairn

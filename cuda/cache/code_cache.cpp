@@ -114,6 +114,18 @@ Listing list(const fs::path& folder) {
   return listing;
 }
 
+/// The system's reason why nothing can be written below a folder that may not be there yet.
+std::string why_not_written(const fs::path& folder) {
+  std::error_code error;
+  fs::path at = fs::absolute(folder, error).lexically_normal();
+  while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path()) {
+    if (error && error != std::errc::no_such_file_or_directory) return error.message();
+    at = at.parent_path();
+  }
+  if (!fs::is_directory(at, error)) return std::strerror(ENOTDIR);
+  return ::access(at.c_str(), W_OK | X_OK) == 0 ? std::string() : std::strerror(errno);
+}
+
 }  // namespace
 
 CacheKey cache_key(std::span<const std::string_view> parts) {
@@ -152,13 +164,14 @@ fs::path CodeCache::path_of(const CacheKey& key) const {
 std::optional<std::vector<std::uint8_t>> CodeCache::find(const CacheKey& key) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path path = path_of(key);
-  const File file(path, O_RDONLY);
+  const File file(path, O_RDONLY | O_NONBLOCK);  // what lies there may be a named pipe
   if (!file) return std::nullopt;
   struct ::stat status{};
   Head head;
   std::vector<std::uint8_t> bytes;
   const bool is_whole = [&] {
-    if (::fstat(file.descriptor(), &status) != 0 || status.st_size < static_cast<::off_t>(sizeof(Head))) return false;
+    if (::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    if (status.st_size < static_cast<::off_t>(sizeof(Head))) return false;
     if (!file.read(&head, sizeof(head)) || head.magic != Head{}.magic || head.key != key) return false;
     if (head.size != static_cast<std::uint64_t>(status.st_size) - sizeof(Head)) return false;
     bytes.resize(head.size);
@@ -220,8 +233,13 @@ void CodeCache::trim() const {
 }
 
 CacheState CodeCache::state() const {
-  CacheState state{folder_, 0, 0, limit_};
-  if (folder_.empty()) return state;
+  CacheState state{folder_, 0, 0, limit_, {}};
+  if (folder_.empty()) {
+    state.problem = "neither CAIRN_CACHE_DIR, XDG_CACHE_HOME nor HOME names a folder";
+    return state;
+  }
+  if (const std::string why = why_not_written(folder_); !why.empty())
+    state.problem = "nothing can be kept there: " + why;
   for (const EntryFile& entry : list(folder_).entries) {
     ++state.entries;
     state.bytes += entry.bytes;
@@ -229,13 +247,20 @@ CacheState CodeCache::state() const {
   return state;
 }
 
-std::uint64_t CodeCache::clear() const {
-  std::uint64_t removed = 0;
-  if (folder_.empty()) return removed;
+ClearedCache CodeCache::clear() const {
+  ClearedCache cleared;
+  if (folder_.empty()) return cleared;
   const Listing listing = list(folder_);
-  for (const EntryFile& entry : listing.entries) removed += ::unlink(entry.path.c_str()) == 0 ? 1 : 0;
+  for (const EntryFile& entry : listing.entries) {
+    if (::unlink(entry.path.c_str()) == 0) {
+      ++cleared.removed;
+    } else if (errno != ENOENT) {  // another process was first
+      ++cleared.left;
+      cleared.why = std::strerror(errno);
+    }
+  }
   for (const fs::path& path : listing.abandoned) ::unlink(path.c_str());
-  return removed;
+  return cleared;
 }
 
 }  // namespace cairn::cuda

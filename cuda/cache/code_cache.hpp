@@ -24,6 +24,13 @@ struct CacheState {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   std::uint64_t limit = 0;
+  std::string problem;  // why nothing is kept; empty when something can be
+};
+
+struct ClearedCache {
+  std::uint64_t removed = 0;
+  std::uint64_t left = 0;  // entries that could not be removed
+  std::string why;         // the system's reason
 };
 
 class CodeCache {
@@ -43,8 +50,8 @@ class CodeCache {
   bool store(const CacheKey& key, std::span<const std::uint8_t> bytes) const;
 
   [[nodiscard]] CacheState state() const;
-  /// Removes every entry; how many there were.
-  std::uint64_t clear() const;
+  /// Removes every entry.
+  ClearedCache clear() const;
 
  private:
   [[nodiscard]] std::filesystem::path path_of(const CacheKey& key) const;

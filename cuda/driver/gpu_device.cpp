@@ -211,14 +211,14 @@ std::expected<std::unique_ptr<LoadedKernel>, std::string> GpuDevice::loaded(cons
   if (!module) return std::unexpected(module.error());
   kernel->module = *module;
   Status status = Status::Success;
-  if (kernel->code.recurses) {
+  if (const std::uint32_t needed = kernel->code.stack_bytes; needed != 0) {
     std::size_t bytes = 0;
     status = call().context_limit(&bytes, kStackBytes);
-    if (status == Status::Success && bytes < kDeviceStack) status = call().set_context_limit(kStackBytes, kDeviceStack);
+    if (status == Status::Success && bytes < needed) status = call().set_context_limit(kStackBytes, needed);
     if (status != Status::Success) {
       call().module_unload(kernel->module);
       return std::unexpected("the device gives " + name + ", which calls itself, no stack of " +
-                             std::to_string(kDeviceStack) + " bytes a thread: " + driver_->describe(status));
+                             std::to_string(needed) + " bytes a thread: " + driver_->describe(status));
     }
   }
   for (const Entry& entry : kernel->code.entries) {

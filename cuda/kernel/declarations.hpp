@@ -80,15 +80,31 @@ struct At<0, First, Rest...> {
 template <unsigned k, class First, class... Rest>
 struct At<k, First, Rest...> : At<k - 1, Rest...> {};
 
+/// What a name is declared as that the source does not define, and what it takes: whatever it is asked.
+struct Absent {};
+struct Whatever {
+  static constexpr bool takes_value(Kind, unsigned long) { return true; }
+  static constexpr bool takes_array(Kind, unsigned long, bool) { return true; }
+};
+
 template <class Function>
 struct Kernel {
-  static constexpr unsigned count = 0;
+  static constexpr bool is_there = true;
+  static constexpr bool takes_count(unsigned) { return false; }
   template <unsigned k>
   using Takes = Parameter<None>;
 };
+template <>
+struct Kernel<Absent> {
+  static constexpr bool is_there = false;
+  static constexpr bool takes_count(unsigned) { return true; }
+  template <unsigned k>
+  using Takes = Whatever;
+};
 template <class... P>
 struct Kernel<void(P...)> {
-  static constexpr unsigned count = sizeof...(P);
+  static constexpr bool is_there = true;
+  static constexpr bool takes_count(unsigned count) { return count == sizeof...(P); }
   template <unsigned k>
   using Takes = Parameter<typename At<k, P...>::Type>;
 };

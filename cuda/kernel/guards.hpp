@@ -82,7 +82,7 @@ struct At {
   TrapRecord* record;
   U64 lane;       // the index, or the block
   U64 thread;     // of a cooperative block
-  U32 stack = 0;  // bytes that calls of recursive functions may have taken
+  U32 stack = 0;  // bytes that calls may have taken, where one of them may call itself
 };
 
 /// In a call that takes so many bytes of the stack.

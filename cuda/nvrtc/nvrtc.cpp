@@ -73,12 +73,12 @@ struct Nvrtc::Functions {
   }
 };
 
-std::string Nvrtc::identity() {
-  const std::vector<std::string> all = places();
+std::optional<Nvrtc::Identity> Nvrtc::identity() {
+  std::vector<std::string> all = places();
   struct ::stat status{};
-  if (all.empty() || !all.front().starts_with('/') || ::stat(all.front().c_str(), &status) != 0) return {};
-  return all.front() + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + " " +
-         std::to_string(status.st_mtim.tv_nsec);
+  if (all.empty() || !all.front().starts_with('/') || ::stat(all.front().c_str(), &status) != 0) return std::nullopt;
+  return Identity{std::move(all.front()), std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) +
+                                              " " + std::to_string(status.st_mtim.tv_nsec)};
 }
 
 std::expected<std::unique_ptr<Nvrtc>, std::string> Nvrtc::open() {
@@ -91,13 +91,13 @@ std::expected<std::unique_ptr<Nvrtc>, std::string> Nvrtc::open() {
     library->path_ = path_of(handle, place);
     library->call_ = std::make_unique<Functions>();
     if (const char* const missing = library->call_->find(handle); missing != nullptr) {
-      why = library->path_ + " has no " + missing + ": NVRTC 11.2 or later is needed. ";
+      why = library->path_ + " has no " + missing + ", and NVRTC 11.2 or later is needed; ";
       continue;
     }
     int count = 0;
     if (library->call_->version(&library->major_, &library->minor_) != 0 ||
         library->call_->architecture_count(&count) != 0 || count < 0) {
-      why = library->path_ + " does not answer. ";
+      why = library->path_ + " does not answer; ";
       continue;
     }
     library->architectures_.resize(static_cast<std::size_t>(count));
@@ -110,7 +110,7 @@ std::expected<std::unique_ptr<Nvrtc>, std::string> Nvrtc::open() {
       why +
       "NVRTC (libnvrtc.so) is missing, which makes code for the device. It comes with the CUDA toolkit (set CUDA_HOME "
       "where it is not in /usr/local/cuda), with the distribution's package, and with the Python package "
-      "nvidia-cuda-nvrtc.");
+      "nvidia-cuda-nvrtc");
 }
 
 Nvrtc::~Nvrtc() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,13 @@ class Nvrtc {
  public:
   struct Functions;
 
-  /// What identifies the library that `open` tries first, without opening it: its path, size and time. Empty when only
-  /// the loader knows where it lies.
-  [[nodiscard]] static std::string identity();
+  /// A library by the file it is, without opening it.
+  struct Identity {
+    std::string path;
+    std::string stamp;  // its size and time
+  };
+  /// That of the library that `open` tries first; nothing when only the loader knows where it lies.
+  [[nodiscard]] static std::optional<Identity> identity();
   /// An error says where the library comes from.
   [[nodiscard]] static std::expected<std::unique_ptr<Nvrtc>, std::string> open();
   ~Nvrtc();

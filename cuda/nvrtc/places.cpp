@@ -109,20 +109,22 @@ std::vector<std::string> library_places(const std::vector<std::string>& names, c
 
 std::vector<std::string> header_folders(std::string_view library) {
   std::vector<std::string> folders;
+  std::error_code error;
+  const auto add_folder = [&](const fs::path& folder) {  // by its own name: /usr/local/cuda is often a link
+    const fs::path own = fs::canonical(folder, error);
+    if (error || std::ranges::find(folders, own.string()) != folders.end()) return;
+    folders.push_back(own.string());
+  };
   const auto add = [&](const fs::path& folder) {
     if (!is_file(folder / "cuda_runtime.h") && !is_file(folder / "cuda_fp16.h")) return;
-    std::string name = folder.string();
-    if (std::ranges::find(folders, name) != folders.end()) return;
-    folders.push_back(std::move(name));
-    std::error_code error;
-    if (fs::is_directory(folder / "cccl", error)) folders.push_back((folder / "cccl").string());
+    add_folder(folder);
+    if (fs::is_directory(folder / "cccl", error)) add_folder(folder / "cccl");
   };
   const auto add_toolkit = [&](const fs::path& toolkit) {
     for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
       add(toolkit / folder);
     }
   };
-  std::error_code error;
   const fs::path file = fs::canonical(fs::path(library), error);
   // lib64 or targets/KIND/lib of a toolkit; lib of a wheel, whose headers may be another wheel's.
   if (!error) add(file.parent_path().parent_path() / "include");
@@ -131,7 +133,7 @@ std::vector<std::string> header_folders(std::string_view library) {
   for (const fs::path& packages : package_folders()) {
     for (const char* wheel : {"nvidia/cu13/include", "nvidia/cuda_runtime/include"}) add(packages / wheel);
     const fs::path cccl = packages / "nvidia/cuda_cccl/include";
-    if (fs::is_directory(cccl, error)) folders.push_back(cccl.string());
+    if (fs::is_directory(cccl, error)) add_folder(cccl);
   }
   return folders;
 }

@@ -102,13 +102,12 @@ bool FunctionWriter::write_call() {
       const bytecode::Function& callee = module_.functions[operand(Place::N)];
       const bytecode::Signature& signature = module_.signatures[callee.signature];
       const std::uint32_t window = operand(Place::A);
-      const std::uint32_t frame = unit_.recursive_frame(operand(Place::N));
-      if (frame != 0) {
-        constexpr std::uint32_t kLeft = 4096;  // for calls of functions that end by themselves
-        guard(cat("at.stack + ", frame, " > ", kDeviceStack - kLeft), TrapKind::Stack, "the call depth is spent",
-              {"0ULL"});
+      const CallFrames::Calls& calls = unit_.frames().of(operand(Place::N));
+      if (calls.is_recursive) {
+        guard(cat("at.stack + ", calls.frame + calls.below, "U > ", unit_.stack_limit(), "U"), TrapKind::Stack,
+              "the call depth is spent", {"0ULL"});
       }
-      std::string arguments = frame == 0 ? "at" : cat("deeper(at, ", frame, ")");
+      std::string arguments = calls.reaches_recursive ? cat("deeper(at, ", calls.frame, ")") : "at";
       std::uint32_t slot = window;
       for (const bytecode::RegisterType& parameter : signature.parameters) {
         const bool is_pointer = type_of(parameter.kind) == "Bytes";

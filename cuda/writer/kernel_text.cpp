@@ -70,7 +70,7 @@ class KernelWriter {
     unit_.write_functions();
     if (!unit_.error().empty()) return std::unexpected(unit_.error());
     result_.sites = std::move(unit_.sites);
-    result_.recurses = unit_.recurses();
+    result_.stack_bytes = unit_.stack_bytes();
     result_.text = text();
     return std::move(result_);
   }

@@ -1,13 +1,18 @@
 #include "cuda/writer/unit.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "cuda/writer/function_writer.hpp"
 #include "runtime/matrices/fragment.hpp"
 
 namespace cairn::cuda::writer {
+
+namespace {
+
+constexpr std::uint32_t kStackReserve = 4096;  // for what the text's headers and the compiler call
+
+}  // namespace
 
 std::string identifier(std::string_view name) {
   std::string text;
@@ -25,26 +30,24 @@ std::string Unit::function(std::uint32_t index) {
   return names_.emplace(index, cat("f", index, "_", identifier(module_.functions[index].name))).first->second;
 }
 
-std::uint32_t Unit::recursive_frame(std::uint32_t index) {
-  const auto [known, is_new] = frames_.try_emplace(index, 0);
-  if (!is_new) return known->second;
-  std::set<std::uint32_t> reached;
-  std::vector<std::uint32_t> waiting{index};
-  while (!waiting.empty() && !reached.contains(index)) {
-    const std::vector<bytecode::Word>& code = module_.functions[waiting.back()].code;
-    waiting.pop_back();
-    for (std::uint32_t at = 0; at < code.size(); at += bytecode::instruction_words(code.data() + at)) {
-      if (bytecode::op_of(code[at]) != bytecode::Op::Call) continue;
-      const std::uint32_t callee = bytecode::n_of(code[at]);
-      if (reached.insert(callee).second) waiting.push_back(callee);
-    }
+std::uint64_t Unit::stack_limit() {
+  bool recurses = false;
+  std::uint64_t fixed = 0;
+  for (const std::uint32_t root : roots_) {
+    const CallFrames::Calls& calls = frames_.of(root);
+    recurses |= calls.reaches_recursive;
+    fixed = std::max(fixed, calls.fixed);
   }
-  if (!reached.contains(index)) return 0;
-  recurses_ = true;
-  const bytecode::Function& function = module_.functions[index];
-  // Its objects, its registers, what it keeps for its caller.
-  std::uint64_t bytes = function.memory_bytes + 8 * function.registers.size() + 64;
-  return known->second = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kDeviceStack));
+  return recurses ? kDeviceStack - kStackReserve + fixed : 0;
+}
+
+std::uint32_t Unit::stack_bytes() {
+  const std::uint64_t limit = stack_limit();
+  if (limit == 0) return 0;
+  std::uint64_t root_frame = 0;
+  for (const std::uint32_t root : roots_) root_frame = std::max(root_frame, frames_.of(root).frame);
+  const std::uint64_t bytes = (limit + kStackReserve + root_frame + 15) / 16 * 16;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
 }
 
 std::uint32_t Unit::site(Site site) {
@@ -58,6 +61,7 @@ std::string Unit::planned(std::uint32_t index, PlannedArrays arrays) {
 }
 
 void Unit::write_functions() {
+  roots_ = wanted_;
   for (auto& [index, arrays] : planned_) {
     FunctionWriter(*this, index, names_.at(index) + "_planned", std::move(arrays)).write();
   }

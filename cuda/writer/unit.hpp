@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/compiler.hpp"
+#include "cuda/writer/call_frames.hpp"
 #include "cuda/writer/lane_arrays.hpp"
 #include "vm/bytecode/module.hpp"
 
@@ -42,11 +43,13 @@ class Unit {
   std::string function(std::uint32_t index);
   /// The same function as a plan has it, under a name of its own.
   std::string planned(std::uint32_t index, PlannedArrays arrays);
-  /// Bytes of a stack that a call of the function takes, at most for all that is known, when it may call itself,
-  /// through others too; else 0.
-  std::uint32_t recursive_frame(std::uint32_t index);
-  /// Whether a function that may call itself was asked for.
-  [[nodiscard]] bool recurses() const { return recurses_; }
+  /// What calls take of a thread's stack.
+  CallFrames& frames() { return frames_; }
+  /// What calls may take in all below the functions that entries call: those asked for before any is written. Where
+  /// nothing calls itself, 0.
+  std::uint64_t stack_limit();
+  /// Bytes of stack a thread needs, so that calls may take that much; 0: what the compiler finds.
+  std::uint32_t stack_bytes();
   /// A guard's number.
   std::uint32_t site(Site site);
   /// The name of the struct that computes a tile's layout, from the bytes a text of the module holds; empty when they
@@ -84,8 +87,8 @@ class Unit {
   std::vector<std::pair<std::uint32_t, PlannedArrays>> planned_;
   std::map<std::uint32_t, std::string> names_;
   std::map<std::uint32_t, std::string> layout_names_;
-  std::map<std::uint32_t, std::uint32_t> frames_;  // of recursive_frame
-  bool recurses_ = false;
+  CallFrames frames_{module_};
+  std::vector<std::uint32_t> roots_;  // what entries call
   std::map<std::string, bool> headers_;
   std::map<std::string, bool> helpers_;
   std::string error_;

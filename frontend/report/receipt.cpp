@@ -12,6 +12,7 @@
 #include "frontend/check/body_walk.hpp"
 #include "frontend/check/device_needs.hpp"
 #include "frontend/check/rows.hpp"
+#include "frontend/check/schedule_plans.hpp"
 #include "frontend/check/syntax_walk.hpp"
 #include "frontend/expand/program_names.hpp"
 #include "frontend/report/guards.hpp"
@@ -210,18 +211,15 @@ class Receipt {
   void find_plans() {
     for_each_declaration(DeclKind::Plan, [&](const Decl& declaration) {
       const auto& plan = declaration.as<PlanDecl>();
+      if (!plan.selects) return;
       const Decl* function = named(plan.function, plan.module, kWantFunction);
       if (function == nullptr) return;
-      if (plan.selects) {
-        std::string chosen = dotted_text(plan.chosen, names_);
-        for (std::size_t k = 0; k < plan.values.size(); ++k) {
-          chosen += (k == 0 ? "[" : ", ") + std::to_string(plan.values[k].value);
-        }
-        if (!plan.values.empty()) chosen += "]";
-        selected_[function] = chosen;
-      } else {
-        plans_[function] = &plan;
+      std::string chosen = dotted_text(plan.chosen, names_);
+      for (std::size_t k = 0; k < plan.values.size(); ++k) {
+        chosen += (k == 0 ? "[" : ", ") + std::to_string(plan.values[k].value);
       }
+      if (!plan.values.empty()) chosen += "]";
+      selected_[function] = chosen;
     });
     for_each_declaration(DeclKind::Function, [&](const Decl& declaration) {
       const auto& function = declaration.as<FunctionDecl>();
@@ -298,10 +296,9 @@ class Receipt {
       }
       record["numerics"] = std::move(list);
     }
-    if (const auto plan = plans_.find(function.declaration); plan != plans_.end()) {
+    if (const PlanDecl* plan = checked::schedule_plan_of(function, compilation_.tree.declarations)) {
       Json items;
-      for (const PlanItem& item : plan->second->items)
-        items[std::string(names_.text(item.name.name))] = item.value.value;
+      for (const PlanItem& item : plan->items) items[std::string(names_.text(item.name.name))] = item.value.value;
       record["plan"] = std::move(items);
     }
     add_assembly(function, record);
@@ -362,7 +359,6 @@ class Receipt {
   NameTable& names_;
   const ReceiptContext& context_;
   Declarations table_;
-  std::unordered_map<const Decl*, const PlanDecl*> plans_;
   std::unordered_map<const Decl*, std::string> selected_;
   std::unordered_map<const Decl*, std::vector<const FunctionDecl*>> implementations_;
 };

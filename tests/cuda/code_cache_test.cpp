@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "cuda/cache/code_cache.hpp"
 #include "cuda/nvrtc/places.hpp"
 #include "cuda/tools.hpp"
@@ -59,7 +61,8 @@ TEST_CASE("an entry is found under its key alone, with the bytes it was stored w
   REQUIRE(cache.store(key_of("a"), bytes_of(3, 8)));
   CHECK(cache.find(key_of("a")) == bytes_of(3, 8));
   CHECK(cache.state().entries == 1);
-  CHECK(cache.clear() == 1);
+  CHECK(cache.state().problem.empty());
+  CHECK(cache.clear().removed == 1);
   CHECK_FALSE(cache.find(key_of("a")));
 }
 
@@ -125,7 +128,7 @@ TEST_CASE("what the cache did not make stays, in whatever folder it is", "[cache
   for (int k = 0; k < 4; ++k) REQUIRE(cache.store(key_of(std::to_string(k)), bytes_of(900, 1)));
   const CacheState held = cache.state();
   CHECK(held.bytes <= 2000);
-  CHECK(cache.clear() == held.entries);
+  CHECK(cache.clear().removed == held.entries);
   for (const fs::path& other : others) CHECK(fs::exists(other));
 }
 
@@ -165,7 +168,54 @@ TEST_CASE("a folder that cannot be made is no cache, and no error", "[cache]") {
   const CodeCache cache("/proc/no such folder");
   CHECK_FALSE(cache.store(key_of("a"), bytes_of(10, 1)));
   CHECK_FALSE(cache.find(key_of("a")));
-  CHECK(cache.clear() == 0);
+  CHECK(cache.clear().removed == 0);
+  CHECK(cache.clear().left == 0);
+}
+
+TEST_CASE("what stands in the way of keeping anything is told", "[cache]") {
+  const Folder folder;
+  CHECK(CodeCache(folder.path / "made" / "later").state().problem.empty());
+  std::ofstream(folder.path / "file") << "x";
+  CHECK(CodeCache(folder.path / "file").state().problem == "nothing can be kept there: Not a directory");
+  CHECK(CodeCache(folder.path / "file" / "below").state().problem == "nothing can be kept there: Not a directory");
+  CHECK(CodeCache({}).state().problem == "neither CAIRN_CACHE_DIR, XDG_CACHE_HOME nor HOME names a folder");
+}
+
+TEST_CASE("what lies in an entry's place and is no file is not waited for", "[cache]") {
+  const Folder folder;
+  const CodeCache cache(folder.path);
+  REQUIRE(cache.store(key_of("a"), bytes_of(10, 1)));
+  const fs::path entry = entries(folder.path).at(0);
+  fs::remove(entry);
+  REQUIRE(::mkfifo(entry.c_str(), 0600) == 0);
+  CHECK_FALSE(cache.find(key_of("a")));
+  REQUIRE(cache.store(key_of("a"), bytes_of(10, 2)));
+  CHECK(cache.find(key_of("a")) == bytes_of(10, 2));
+  fs::remove(entry);
+  fs::create_directory(entry);
+  CHECK_FALSE(cache.find(key_of("a")));
+  CHECK_FALSE(cache.store(key_of("a"), bytes_of(10, 3)));
+  CHECK(cache.clear().left == 0);  // a folder is no entry
+}
+
+TEST_CASE("ptxas that says nothing, or cannot run, is told with its place", "[cache]") {
+  const Folder folder;
+  fs::create_directories(folder.path / "bin");
+  const fs::path ptxas = folder.path / "bin" / "ptxas";
+  const auto said = [&](const std::string& script) {
+    std::ofstream(ptxas) << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(ptxas, fs::perms::owner_all);
+    ::setenv("CAIRN_CUDA", folder.path.c_str(), 1);
+    const auto resources = resources_of("// nothing", "sm_90");
+    ::unsetenv("CAIRN_CUDA");
+    REQUIRE_FALSE(resources);
+    return resources.error();
+  };
+  const std::string shown = "ptxas (" + ptxas.string() + ")";
+  CHECK(said("exit 3") == shown + " ended with status 3 and said nothing");
+  CHECK(said("kill -9 $$") == shown + " does not run, or was ended by a signal");
+  CHECK(said("exit 0") == shown + " does not say what the kernel takes");
+  CHECK(said("echo 'no such option' >&2; exit 1") == shown + " refuses the kernel:\nno such option\n");
 }
 
 TEST_CASE("a toolkit that the user names comes before every other", "[cache]") {

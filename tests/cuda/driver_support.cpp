@@ -58,7 +58,7 @@ std::expected<Code, std::string> TestCompiler::compile(const bytecode::Module& m
       code.entries = {{"blocks", Grid::Blocks, 32, 0, {Environment, Count, Counter, Trap}}};
       break;
   }
-  code.recurses = recurses;
+  code.stack_bytes = recurses ? kDeviceStack : 0;
   code.image = library();
   return code;
 }

@@ -62,7 +62,48 @@ WRONG = [
      "parameter 1 of scale is not what its declaration passes: std::uint64_t"),
     ("a kernel that takes one more", SOURCE.replace("float by", "float by, int more"), "E-FOREIGN",
      "scale takes another number of parameters than its declaration passes: 4"),
-    ("a source without the kernel", SOURCE.replace("void scale", "void scaled"), "E-FOREIGN", "scale"),
+    ("a source without the kernel", SOURCE.replace("void scale", "void scaled"), "E-FOREIGN",
+     "kernels/scale.cu lacks a kernel that is declared"),
+    ("a source that has the name in a namespace", "namespace inner {\n" + SOURCE.replace('#include "factor.cuh"', "").replace("twice(x[i])", "x[i]") + "}\n",
+     "E-FOREIGN", "kernels/scale.cu has no function scale"),
+    ("a source with an error of its own and no such kernel", SOURCE.replace("void scale", "void scaled").replace("out[i] =", "out[i] = oops +"),
+     "E-FOREIGN", "kernels/scale.cu does not compile:"),
+    ("a kernel that takes another element and nothing else", SOURCE.replace("float* out", "double* out"), "E-FOREIGN",
+     "kernels/scale.cu defines a kernel otherwise than it is declared:"),
+    ("a header that is nowhere", SOURCE.replace("factor.cuh", "nowhere.cuh"), "E-FOREIGN", "kernels/scale.cu does not compile:"),
+    ("a header outside the project", SOURCE.replace("factor.cuh", "../../beside.cuh"), "E-FOREIGN",
+     "../beside.cuh lies outside the project, and nothing of it is compiled"),
+]
+
+
+def put(path, what):
+    """In place of what lies there: a text, bytes, a link, a folder, a named pipe, a file of that many bytes."""
+    path = pathlib.Path(path)
+    path.unlink(missing_ok=True)
+    if what is os.mkfifo: os.mkfifo(path)
+    elif what is os.mkdir: path.mkdir()
+    elif isinstance(what, int):
+        with open(path, "wb") as file: file.truncate(what)
+    elif isinstance(what, pathlib.Path): path.symlink_to(what)
+    else: path.write_bytes(what)
+
+
+# What lies where the source or its header should, and what is said.
+UNREADABLE = [
+    ("kernels/scale.cu", "a folder", os.mkdir, "kernels/scale.cu is no regular file"),
+    ("kernels/scale.cu", "a named pipe", os.mkfifo, "kernels/scale.cu is no regular file"),
+    ("kernels/scale.cu", "a link", pathlib.Path("../main.cairn"), "kernels/scale.cu lies behind a symbolic link, kernels/scale.cu"),
+    ("kernels/scale.cu", "too long a file", 16_000_001, "kernels/scale.cu cannot be read: it has more than 16000000 bytes"),
+    ("kernels/scale.cu", "a text with a NUL", SOURCE.encode() + b"/* \0 */\n",
+     f"kernels/scale.cu holds a NUL, at byte {len(SOURCE) + 3}, and is no text"),
+    ("kernels/factor.cuh", "a folder", os.mkdir, "kernels/factor.cuh, which kernels/scale.cu includes, is no regular file"),
+    ("kernels/factor.cuh", "a named pipe", os.mkfifo, "kernels/factor.cuh, which kernels/scale.cu includes, is no regular file"),
+    ("kernels/factor.cuh", "a link", pathlib.Path("/etc/passwd"),
+     "kernels/factor.cuh, which kernels/scale.cu includes, lies behind a symbolic link, kernels/factor.cuh"),
+    ("kernels/factor.cuh", "too long a file", 16_000_001,
+     "kernels/factor.cuh, which kernels/scale.cu includes, cannot be read: it has more than 16000000 bytes"),
+    ("kernels/factor.cuh", "a text with a NUL", b"#pragma once\n\0",
+     "kernels/factor.cuh, which kernels/scale.cu includes, holds a NUL, at byte 13, and is no text"),
 ]
 
 
@@ -84,6 +125,29 @@ def on_the_stub():
         run = cairn("run", project("wrong", source=source), **STUBBED)
         check(f"{what} is refused before main starts", run[:2] == (1, "") and f"error[{code}]: kernels/scale.cu" in run[2]
               and words in run[2], run)
+    pathlib.Path("beside.cuh").write_text("__device__ inline float twice(float x) { return x; }\n")
+    for number, (path, what, there, words) in enumerate(UNREADABLE):
+        put(pathlib.Path(project(f"unreadable{number}")) / path, there)
+        run = cairn("run", f"unreadable{number}", **STUBBED)
+        check(f"{what} for {path} is told", run[:2] == (2, "") and words in run[2], run)
+    (pathlib.Path(project("gone")) / "kernels" / "scale.cu").unlink()
+    run = cairn("run", "gone", **STUBBED)
+    check("a source that is not there is told", run[:2] == (2, "") and "kernels/scale.cu does not exist" in run[2], run)
+    hidden = '#ifndef __CUDACC_RTC__\n#include "../../of the host.hpp"\n#endif\n' + SOURCE
+    run = cairn("run", project("hidden", source=hidden), **STUBBED)
+    check("an include outside the project that is not compiled is nothing to refuse", run == (0, "start\n5 4995\n", ""), run)
+
+    # Without a cache every compilation is NVRTC's.
+    told = pathlib.Path("compiled")
+    tested = EXTERN + MAIN + """test one { let s = main(); assert_eq(s, 0); }
+test two { let s = main(); assert_eq(s, 0); }
+"""
+    for words in (("run",), ("test", "--jobs", "2"), ("build",), ("emit", "--as", "device")):
+        told.write_text("")
+        run = cairn(*words, project("once", main=tested), **STUBBED, CAIRN_CACHE_DIR="/dev/null/none", CAIRN_STUB_COMPILED=str(told.resolve()))
+        lines = told.read_text().split()
+        check(f"{words[0]} compiles a vendored source once", run[0] == 0 and lines.count("/vendored/kernels/scale.cu") == 1, (lines, run))
+
     run = cairn("run", project("broken", source=SOURCE.replace("out[i] =", "out[i] = oops +")), **STUBBED)
     check("an error of the source is told with its file and line",
           run[:2] == (1, "") and "kernels/scale.cu:6:" in run[2] and "oops" in run[2], run)
@@ -117,6 +181,15 @@ def by_nvrtc():
     check("its message names the declaration's line", "main.cairn(1): error: static assertion failed" in run[2], run)
     run = cairn("emit", "--as", "device", project("broken", source=SOURCE.replace("out[i] =", "out[i] = oops +")))
     check("NVRTC: an error of the source is told with its file and line", run[0] == 1 and "kernels/scale.cu(6): error:" in run[2], run)
+    pathlib.Path("beside.cuh").write_text("__device__ inline float twice(float x) { return x; }\n")
+    os.chdir(project("inside", source=SOURCE.replace("factor.cuh", "../beside.cuh")))
+    pathlib.Path("beside.cuh").write_text("__device__ inline float twice(float x) { return x; }\n")
+    run = cairn("emit", "--as", "device", ".")
+    check("NVRTC: a header of another folder of the project is found", run[0] == 0, run[2])
+    put("kernels/scale.cu", SOURCE.replace("factor.cuh", "../../beside.cuh").encode())
+    run = cairn("emit", "--as", "device", ".")
+    check("NVRTC reads no header outside the project, wherever it is run", run[0] == 1 and "E-FOREIGN" in run[2], run[2])
+    os.chdir("..")
     run = cairn("emit", "--as", "device", project("side", source=SOURCE.replace("__global__ void", "__device__ void")))
     check("NVRTC: a function that is no kernel is refused", run[:2] == (1, "") and "E-FOREIGN" in run[2] and "scale" in run[2], run)
 

@@ -74,4 +74,12 @@ std::vector<VendoredSource> vendored_sources(const Module& module) {
   return all;
 }
 
+std::set<std::string, std::less<>> vendored_symbols(const Module& module) {
+  std::set<std::string, std::less<>> all;
+  for (VendoredSource& source : vendored_sources(module)) {
+    all.insert(std::make_move_iterator(source.symbols.begin()), std::make_move_iterator(source.symbols.end()));
+  }
+  return all;
+}
+
 }  // namespace cairn::bytecode

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,7 @@ struct VendoredSource {
 [[nodiscard]] std::optional<VendoredSource> vendored_source(const Foreign& row);
 /// Every source of the module, in the order of its rows.
 [[nodiscard]] std::vector<VendoredSource> vendored_sources(const Module& module);
+/// The symbols of all of them.
+[[nodiscard]] std::set<std::string, std::less<>> vendored_symbols(const Module& module);
 
 }  // namespace cairn::bytecode

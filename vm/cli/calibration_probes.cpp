@@ -14,6 +14,7 @@
 #include "frontend/project/manifest.hpp"
 #include "vm/cli/revisions.hpp"
 #include "vm/execution.hpp"
+#include "vm/lower_for_use.hpp"
 #include "vm/predict/cost.hpp"
 #include "vm/predict/fit.hpp"
 #include "vm/session.hpp"
@@ -206,7 +207,7 @@ std::expected<MeasuredCode, Diagnostic> measure_code(const predict::OperationTab
   lower::Options lowering;
   lowering.entry = false;
   for (const std::string& name : probes.names) lowering.roots.push_back(verify::function_named(*session, name));
-  auto lowered = session->lower(lowering);
+  auto lowered = lower_for_use(*session, lowering);
   if (!lowered) return std::unexpected(lowered.error());
   predict::Counter counter(session->compilation());
   const auto cost_of = [&](const std::string& name) -> const predict::Cost& {

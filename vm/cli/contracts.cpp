@@ -9,6 +9,7 @@
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/shared_answer.hpp"
 #include "vm/cli/validation.hpp"
+#include "vm/lower_for_use.hpp"
 #include "vm/testing/contract.hpp"
 
 namespace cairn::cli {
@@ -22,7 +23,7 @@ nlohmann::ordered_json run_apart(Session& session, const Contract& contract, con
   lower::Options lowering;
   lowering.entry = false;
   lowering.roots = {&contract.function()};
-  auto lowered = session.lower(lowering);
+  auto lowered = lower_for_use(session, lowering);
   if (!lowered) return {{"status", "unknown"}, {"message", lowered.error().message}};
   const SharedAnswer answer;
   if (!answer.ready()) return {{"status", "unknown"}, {"message", "the system gives no memory to share with a child"}};

@@ -10,6 +10,7 @@
 #include "frontend/source/token_scan.hpp"
 #include "vm/cli/child_process.hpp"
 #include "vm/cli/shared_answer.hpp"
+#include "vm/lower_for_use.hpp"
 #include "vm/testing/values.hpp"
 #include "vm/verify/versions.hpp"
 
@@ -83,7 +84,7 @@ std::expected<FeedableCode, Diagnostic> lower_function(const Session& session, c
   lower::Options options;
   options.entry = false;
   options.roots = {function};
-  auto lowered = session.lower(options);
+  auto lowered = lower_for_use(session, options);
   if (!lowered) return std::unexpected(lowered.error());
   return FeedableCode{function, std::move(lowered->module), lowered->roots.front()};
 }

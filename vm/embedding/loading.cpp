@@ -9,6 +9,7 @@
 #include "frontend/project/files.hpp"
 #include "frontend/report/receipt.hpp"
 #include "vm/bytecode/bundle.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::embedding {
 
@@ -73,7 +74,7 @@ std::unique_ptr<cairn_module> module_of(const Session& session, std::unique_ptr<
   }
   const std::size_t callable = options.roots.size();
   if (main != nullptr) options.roots.push_back(main);
-  auto lowered = session.lower(options);
+  auto lowered = lower_for_use(session, options);
   if (!lowered) {
     diagnostics = diagnostic_of(std::move(lowered.error()), session.sources());
     return nullptr;

@@ -79,11 +79,8 @@ void ForeignLibrary::prepare(std::uint32_t index) {
   const auto refuse = [&](const std::string& why) { missing_ = foreign.name + " " + why; };
   if (foreign.launched) {  // the device's to load
     if (bytecode::vendored_source(foreign) || bytecode::lane_plan(foreign)) return;
-    const std::vector<bytecode::VendoredSource> sources = bytecode::vendored_sources(module_);
-    const bool is_defined = std::ranges::any_of(sources, [&](const bytecode::VendoredSource& source) {
-      return std::ranges::find(source.symbols, foreign.symbol) != source.symbols.end();
-    });
-    if (!is_defined) {
+    if (!vendored_symbols_) vendored_symbols_ = bytecode::vendored_symbols(module_);
+    if (!vendored_symbols_->contains(foreign.symbol)) {
       refuse("is launched, and no .cu source of the manifest's [foreign] table defines " + foreign.symbol + ".");
     }
     return;

@@ -6,6 +6,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "vm/bytecode/module.hpp"
@@ -47,6 +48,7 @@ class ForeignLibrary final : public ForeignCaller {
   HostSymbols* host_;
   std::vector<std::unique_ptr<Prepared>> prepared_;  // one for each foreign function
   std::optional<std::string> missing_;
+  std::optional<std::set<std::string, std::less<>>> vendored_symbols_;  // once a launched one asked
 };
 
 }  // namespace cairn

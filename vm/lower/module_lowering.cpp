@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/check/schedule_plans.hpp"
 #include "vm/bytecode/device_plans.hpp"
 #include "vm/lower/function_lowering.hpp"
 #include "vm/lower/local_uses.hpp"
@@ -109,27 +110,22 @@ std::uint32_t ModuleLowering::enqueue(const checked::Function& function, Functio
   return index;
 }
 
-/// A plan stands in its function's module, at the top level (concurrency, 13).
 void ModuleLowering::keep_plan(const checked::Function& lane) {
-  const checked::Function* owner = &lane;
-  while (owner->parent != nullptr) owner = owner->parent;
-  if (owner->declaration == nullptr) return;
+  const syntax::PlanDecl* written = checked::schedule_plan_of(lane, compilation_.tree.declarations);
+  if (written == nullptr) return;
   bytecode::LanePlan plan;
-  for (const syntax::Decl* declaration : compilation_.tree.declarations) {
-    if (declaration->kind != syntax::DeclKind::Plan || declaration->module != owner->declaration->module) continue;
-    const auto& written = declaration->as<syntax::PlanDecl>();
-    if (written.selects || written.function.last() != owner->declaration->name.name) continue;
-    for (const syntax::PlanItem& item : written.items) {
-      const auto value = static_cast<std::uint32_t>(item.value.value);
-      const std::string_view name = text(item.name.name);
-      if (name == "block") plan.block = value;
-      if (name == "per_lane") plan.per_lane = value;
-      if (name == "unroll") plan.unroll = value;
-      if (name == "vector") plan.vector = value;
-      if (name == "stage") plan.stage = value;
-    }
+  for (const syntax::PlanItem& item : written->items) {
+    const auto value = static_cast<std::uint32_t>(item.value.value);
+    const std::string_view name = text(item.name.name);
+    if (name == "block") plan.block = value;
+    if (name == "per_lane") plan.per_lane = value;
+    if (name == "unroll") plan.unroll = value;
+    if (name == "vector") plan.vector = value;
+    if (name == "stage") plan.stage = value;
   }
   if (plan == bytecode::LanePlan{}) return;
+  const checked::Function* owner = &lane;
+  while (owner->parent != nullptr) owner = owner->parent;
   const std::string_view name = bytecode::planned_name(owner->name);
   const auto is_kept = [&](const bytecode::Foreign& row) { return row.name == name && bytecode::lane_plan(row); };
   if (std::ranges::any_of(builder_.module().foreigns, is_kept)) return;
@@ -174,7 +170,10 @@ const Environment& ModuleLowering::environment(const checked::Function& body) {
     } else if (capture.by_reference) {
       const std::uint32_t type = types_.memory(*local->type);
       // Of a value that nothing writes there may be a reference alone that does not write: the caller's.
-      const bool writable = local->is_mutable || types_.owns(*local->type) || shape_of(*local->type) != Shape::Memory;
+      // An Atomic or Mutex changes where it is only read.
+      const bool is_shared = local->type->is(TypeKind::Atomic) || local->type->is(TypeKind::Mutex);
+      const bool writable =
+          is_shared || local->is_mutable || types_.owns(*local->type) || shape_of(*local->type) != Shape::Memory;
       capture.form = {RegisterKind::Ref, writable, type};
       field = builder_.reference(type, writable);
     } else {

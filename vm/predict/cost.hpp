@@ -131,7 +131,7 @@ class Counter {
   const Compilation& compilation_;
   std::map<const checked::Function*, Cost> costs_;
   std::set<const checked::Function*> active_;
-  std::map<const syntax::Decl*, Plan> plans_;
+  mutable std::map<const syntax::Decl*, Plan> plans_;  // by the declaration that says them
   Plan none_;
   std::map<std::pair<std::string, std::uint32_t>, int> registers_;
   std::size_t loops_ = 0;

@@ -5,6 +5,7 @@
 
 #include "frontend/check/tree_walk.hpp"
 #include "vm/lower/lower.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::repl {
 
@@ -346,7 +347,7 @@ std::expected<lower::Lowered, Diagnostic> CheckedEntry::lower(const RunnableStat
   lower::Options options;
   options.entry = false;
   options.roots.push_back(function_);
-  auto lowered = session_->lower(options);
+  auto lowered = lower_for_use(*session_, options);
   function_->body = whole;
   return lowered;
 }

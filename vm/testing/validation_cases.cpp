@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "frontend/check/schedule_plans.hpp"
 #include "frontend/check/tree_walk.hpp"
 #include "vm/testing/values.hpp"
 
@@ -367,14 +368,8 @@ std::vector<std::uint64_t> tiles_of(const Function& implementation, const Functi
     if (argument.type == nullptr) finder.add(argument.natural);
   }
   constexpr std::array<std::string_view, 6> kItems = {"vector", "block", "grain", "stage", "fuse", "per_lane"};
-  for (const syntax::Decl* declaration : compilation.tree.declarations) {
-    if (declaration->kind != syntax::DeclKind::Plan || implementation.declaration == nullptr) continue;
-    const auto& plan = declaration->as<syntax::PlanDecl>();
-    if (plan.selects || plan.function.segments.empty() ||
-        plan.function.segments.back().name != implementation.declaration->name.name) {
-      continue;
-    }
-    for (const syntax::PlanItem& item : plan.items) {
+  if (const syntax::PlanDecl* plan = checked::schedule_plan_of(implementation, compilation.tree.declarations)) {
+    for (const syntax::PlanItem& item : plan->items) {
       if (std::ranges::find(kItems, compilation.names.text(item.name.name)) != kItems.end())
         finder.add(item.value.value);
     }

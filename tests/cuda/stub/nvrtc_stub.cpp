@@ -1,5 +1,6 @@
 // NVRTC as far as cuda/nvrtc uses it, giving code for the stub driver: the text is compiled for the host, after the
 // stand-ins of host_grid.hpp, by the compiler that built this. Its PTX is a comment, its cubin a library of the host.
+// CAIRN_STUB_COMPILED names a file that gets a line for every compilation: the source's name.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -90,6 +91,9 @@ STUB int nvrtcDestroyProgram(Program** program) {
   return 0;
 }
 STUB int nvrtcCompileProgram(Program* program, int, const char* const*) {
+  if (const char* const told = std::getenv("CAIRN_STUB_COMPILED")) {
+    std::ofstream(told, std::ios::app) << program->name << "\n";
+  }
   const Scratch scratch;
   if (scratch.folder.empty()) return kWrongInput;
   for (const auto& [name, text] : program->headers) {
@@ -105,10 +109,11 @@ STUB int nvrtcCompileProgram(Program* program, int, const char* const*) {
   for (const std::string& name : entries) text += "CAIRN_STUB_ENTRY(" + name + ")\n";
   const fs::path base = scratch.folder / "kernel";
   write(base.string() + ".cpp", text);
-  const std::string command = std::string(CAIRN_HOST_COMPILER) +
-                              " -std=c++20 -O1 -w -fPIC -shared -ffp-contract=off -fno-strict-aliasing -I" +
-                              scratch.folder.string() + " -I" + CAIRN_SOURCE_DIR + " " + base.string() + ".cpp " +
-                              CAIRN_HOST_GRID + " -o " + base.string() + ".so 2>" + base.string() + ".log";
+  const bool is_vendored = program->name.starts_with("/vendored/");  // ours have host forms where that is not set
+  const std::string command =
+      std::string(CAIRN_HOST_COMPILER) + " -std=c++20 -O1 -w " + (is_vendored ? "-D__CUDACC_RTC__ " : "") +
+      "-fPIC -shared -ffp-contract=off -fno-strict-aliasing -I" + scratch.folder.string() + " -I" + CAIRN_SOURCE_DIR +
+      " " + base.string() + ".cpp " + CAIRN_HOST_GRID + " -o " + base.string() + ".so 2>" + base.string() + ".log";
   const bool worked = std::system(command.c_str()) == 0;  // NOLINT: a fixed command of a test
   program->log = read(base.string() + ".log");
   program->log.push_back('\0');
@@ -119,6 +124,7 @@ STUB int nvrtcAddNameExpression(Program*, const char*) { return 0; }
 STUB int nvrtcGetLoweredName(Program* program, const char* expression, const char** name) {
   static thread_local std::string kept;
   kept = expression;
+  if (kept.starts_with("::")) kept.erase(0, 2);
   *name = kept.c_str();
   return program->image.empty() ? kWrongInput : 0;
 }

@@ -19,6 +19,7 @@
 #include "vm/cli/machine.hpp"
 #include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::cli {
 
@@ -498,7 +499,7 @@ int audit_function(const Invocation& invocation, const Output& output) {
   lower::Options lowering;
   lowering.entry = false;
   lowering.roots = {function};
-  auto lowered = run.lower(lowering);
+  auto lowered = lower_for_use(run, lowering);
   if (!lowered) return output.refuse(std::move(lowered.error()), session->sources());
   if (bytecode::has_device_work(lowered->module)) {
     if (auto refusal = run.judge_device()) return output.refuse(std::move(*refusal), session->sources());

@@ -19,6 +19,7 @@
 #include "vm/cli/help.hpp"
 #include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::cli {
 
@@ -75,7 +76,7 @@ class Build {
     lowering.entry = kind_ == ProjectKind::Executable;
     lowering.keep_guards = invocation_.has(Option::KeepGuards);
     if (kind_ == ProjectKind::Library) lowering.roots = session_.exported_functions();
-    auto lowered = session_.lower(lowering);
+    auto lowered = lower_for_use(session_, lowering);
     if (!lowered) return std::unexpected(std::move(lowered.error()));
     const Project& project = *session_.project();
     const fs::path out =

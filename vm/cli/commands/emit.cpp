@@ -10,6 +10,7 @@
 #include "vm/cli/device_listing.hpp"
 #include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::cli {
 
@@ -89,7 +90,7 @@ int emit_command(const Invocation& invocation) {
   lowering.entry = false;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
   lowering.roots = session->own_functions();
-  auto lowered = session->lower(lowering);
+  auto lowered = form == "device" ? lower_for_use(*session, lowering) : session->lower(lowering);
   if (!lowered) return output.refuse(lowered.error(), session->sources());
   const auto functions = functions_of(lowered->module, invocation.texts(Option::Symbols));
   if (!functions) return output.refuse(functions.error());

@@ -18,6 +18,7 @@
 #include "vm/cli/machine.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/device_choice.hpp"
+#include "vm/lower_for_use.hpp"
 #include "vm/profile/report.hpp"
 
 namespace cairn::cli {
@@ -187,7 +188,7 @@ int run_command(const Invocation& invocation) {
   if (auto refusal = session->judge_device()) return output.refuse(std::move(*refusal), session->sources());
   lower::Options lowering;
   lowering.keep_guards = invocation.has(Option::KeepGuards);
-  auto lowered = session->lower(lowering);
+  auto lowered = lower_for_use(*session, lowering);
   if (!lowered) return output.refuse(std::move(lowered.error()), session->sources());
   return execute(invocation, output, std::move(lowered->module));
 }

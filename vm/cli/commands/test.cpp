@@ -9,6 +9,7 @@
 #include "vm/cli/contracts.hpp"
 #include "vm/cli/machine.hpp"
 #include "vm/cli/test_blocks.hpp"
+#include "vm/lower_for_use.hpp"
 
 namespace cairn::cli {
 
@@ -90,7 +91,7 @@ class TestRun {
       lower::Options lowering;
       lowering.entry = false;
       for (const TestBlock& block : selection_.blocks) lowering.roots.push_back(block.function);
-      const auto lowered = session_.lower(lowering);
+      const auto lowered = lower_for_use(session_, lowering);
       if (!lowered) return lowered.error();
       ChildOptions limits;
       limits.timeout_seconds = static_cast<double>(invocation_.number(Option::Timeout).value_or(kDefaultTimeout));

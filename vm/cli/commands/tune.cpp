@@ -13,6 +13,7 @@
 #include "vm/cli/progress.hpp"
 #include "vm/cli/running.hpp"
 #include "vm/cli/validation.hpp"
+#include "vm/lower_for_use.hpp"
 #include "vm/testing/values.hpp"
 #include "vm/verify/versions.hpp"
 
@@ -179,7 +180,7 @@ std::optional<Timed> make_timed(std::unique_ptr<Session> session, const std::str
   lower::Options lowering;
   lowering.entry = false;
   lowering.roots = {function};
-  auto lowered = session->lower(lowering);
+  auto lowered = lower_for_use(*session, lowering);
   if (!lowered) return std::nullopt;
   timed.code = lowered->roots.front();
   timed.execution = std::make_unique<Execution>(std::move(lowered->module), ExecutionOptions{});
