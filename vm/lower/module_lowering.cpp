@@ -171,9 +171,8 @@ const Environment& ModuleLowering::environment(const checked::Function& body) {
       const std::uint32_t type = types_.memory(*local->type);
       // Of a value that nothing writes there may be a reference alone that does not write: the caller's.
       // An Atomic or Mutex changes where it is only read.
-      const bool is_shared = local->type->is(TypeKind::Atomic) || local->type->is(TypeKind::Mutex);
-      const bool writable =
-          is_shared || local->is_mutable || types_.owns(*local->type) || shape_of(*local->type) != Shape::Memory;
+      const bool writable = is_shared_cell(*local->type) || local->is_mutable || types_.owns(*local->type) ||
+                            shape_of(*local->type) != Shape::Memory;
       capture.form = {RegisterKind::Ref, writable, type};
       field = builder_.reference(type, writable);
     } else {
