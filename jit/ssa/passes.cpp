@@ -28,6 +28,7 @@ constexpr Pass kPasses[] = {
     {"vectors", vectorize_loops},         //
     {"accumulators", keep_accumulators},  //
     {"conditions", convert_conditions},   //
+    {"threading", thread_jumps},          //
     {"clean", clean},                     //
     {"unrolling", unroll_loops},          //
     {"numbering", number_values},         //

@@ -54,6 +54,8 @@ bool convert_conditions(Function& function, const Context& context);
 bool vectorize_rows(Function& function, const Context& context);
 /// Loops over elements are done a vector at a time.
 bool vectorize_loops(Function& function, const Context& context);
+/// A loop's test is left out where control comes from a block behind which it is known.
+bool thread_jumps(Function& function, const Context& context);
 /// Small counted loops are done four turns at a time.
 bool unroll_loops(Function& function, const Context& context);
 /// What a loop adds to one place of memory is in a register while it runs.

@@ -37,13 +37,13 @@ void Emitter::branch(const Instruction& i, bool is_guard) {
       branch_floats(i, fine, trap(i.trap), true);
       a_.bind(fine);
     } else {
-      const Code code = compare(i.kind, i.relation);
+      const Code code = compare(i);
       a_.j(x86::negateCond(code), trap(i.trap));
     }
     return;
   }
   if (is_float(i.kind)) return branch_floats(i, target(0), target(1), falls_into(0));
-  const Code code = compare(i.kind, i.relation);
+  const Code code = compare(i);
   if (falls_into(0)) {
     a_.j(x86::negateCond(code), target(1));
   } else {
@@ -55,15 +55,11 @@ void Emitter::branch(const Instruction& i, bool is_guard) {
 void Emitter::switch_jump() {
   const auto successors = static_cast<std::uint32_t>(n_.blocks[block_].successors.size());
   const std::uint32_t count = successors - 1;
-  const Gp subject = temp(0);
-  const Gp scratch = temp(1);
+  const Gp scratch = temp(0);
   const Location from = where(0);
   clean(0);
-  if (from.in_register()) {
-    a_.mov(subject, x86::gpq(from.reg));
-  } else {
-    a_.mov(subject, memory(from));
-  }
+  const Gp subject = from.in_register() ? x86::gpq(from.reg) : temp(1);
+  if (!from.in_register()) a_.mov(subject, memory(from));
   constexpr std::uint32_t kFew = 4;
   if (count <= kFew) {
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -77,9 +73,7 @@ void Emitter::switch_jump() {
   a_.cmp(subject, count);
   a_.jae(target(count));
   a_.lea(scratch, x86::ptr(table.label));
-  a_.movsxd(subject, x86::dword_ptr(scratch, subject, 2));
-  a_.add(scratch, subject);
-  a_.jmp(scratch);
+  a_.jmp(x86::qword_ptr(scratch, subject, 3));
   tables_.push_back(std::move(table));
 }
 

@@ -271,10 +271,15 @@ void Emitter::pick(const Instruction& i) {
   }
 }
 
-x86::CondCode Emitter::compare(Kind kind, Relation relation) {
+x86::CondCode Emitter::compare(const Instruction& i) {
+  const Kind kind = i.op == Opcode::Compare ? i.source : i.kind;
+  Relation relation = i.relation;
   const bool narrow = is_dirty(0) || is_dirty(1);
   const std::uint32_t bytes = narrow ? 4 : 8;
-  const Instruction& i = f_.at(node_->value);
+  if (node_->bits != Bits::None) {
+    a_.emit(Inst::kIdTest, operand(0, bytes), asmjit::Imm(number(1)));
+    return (relation == Relation::Eq) == (node_->bits == Bits::WithZero) ? Code::kE : Code::kNE;
+  }
   if (input(0).value != i.a) {  // swapped: a number stood on the left
     switch (relation) {
       case Relation::Lt:
@@ -325,13 +330,17 @@ x86::CondCode Emitter::compare(Kind kind, Relation relation) {
 
 void Emitter::compare_to_bool(const Instruction& i) {
   if (is_float(i.source)) return compare_floats(i.source, i.relation);
-  const Code code = compare(i.source, i.relation);
+  const Code code = compare(i);
   a_.set(code, out().r8());
   a_.movzx(out().r32(), out().r8());
 }
 
 /// c is in the result already: b replaces it where a holds.
 void Emitter::select(const Instruction& i) {
+  if (node_->fused != kNoValue) {
+    const Code code = compare(f_.at(node_->fused));
+    return (void)a_.emit(Inst::cmovccFromCond(code), out(), operand(3, 8));
+  }
   const Location flag = where(2);
   if (flag.in_register()) {
     const Gp reg = x86::gpd(flag.reg);

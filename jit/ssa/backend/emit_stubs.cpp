@@ -206,9 +206,9 @@ void Emitter::stubs() {
   a_.jmp(CAIRN_TABLE_ENTRY(leave));
   for (const ArgumentStub& stub : argument_stubs_) argument_stub(stub);
   for (const SwitchTable& table : tables_) {
-    a_.align(asmjit::AlignMode::kData, 4);
+    a_.align(asmjit::AlignMode::kData, 8);
     a_.bind(table.label);
-    for (const Label& label : table.cases) a_.embedLabelDelta(label, table.label, 4);
+    for (const Label& label : table.cases) a_.embedLabel(label, 8);
   }
   if (constants_.empty()) return;
   a_.align(asmjit::AlignMode::kData, 16);

@@ -155,7 +155,7 @@ class Emitter {
   void tiny_overflow(const Instruction& i, asmjit::InstId undo);
   void convert_integer(const Instruction& i);
   /// Compares; the condition under which the relation holds.
-  Code compare(Kind kind, Relation relation);
+  Code compare(const Instruction& i);
   void compare_to_bool(const Instruction& i);
   void select(const Instruction& i);
 

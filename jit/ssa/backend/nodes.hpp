@@ -76,10 +76,14 @@ struct Temporary {
 
 enum class NodeKind : std::uint8_t { Label, Instruction };
 
+/// A comparison of an And with zero, or of one bit with that bit, which asks the opposite of zero.
+enum class Bits : std::uint8_t { None, WithZero, WithItself };
+
 struct Node {
   NodeKind kind = NodeKind::Instruction;
   Value value = kNoValue;  // the instruction; of a label, none
-  Value fused = kNoValue;  // the comparison a Select is made with
+  Value fused = kNoValue;  // the comparison that a Select, whose inputs begin with that one's, is made with
+  Bits bits = Bits::None;  // what is compared is what an And gives, of whose operands the inputs are
   std::uint32_t first_input = 0, inputs = 0;
   std::uint32_t first_exit_input = 0;  // in the inputs: of the instruction's `uses`, in their order
   std::uint32_t first_output = 0, outputs = 0;

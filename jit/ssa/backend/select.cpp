@@ -16,6 +16,7 @@ class Selector {
     if (!target_.cpu.sse41) return false;
     order_blocks(f_, n_);
     find_dirty(f_, n_);
+    count_uses();
     for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
       MachineBlock& block = n_.blocks[b];
       block.first = static_cast<std::uint32_t>(n_.nodes.size());
@@ -41,6 +42,47 @@ class Selector {
   }
 
  private:
+  void count_uses() {
+    uses_.assign(f_.code.size(), 0);
+    for (const Block& block : f_.blocks) {
+      for (const Value value : block.code) {
+        each_operand(f_, f_.at(value), [&](Value operand) { ++uses_[operand]; });
+      }
+    }
+    is_fused_.assign(f_.code.size(), 0);
+    for (const Block& block : f_.blocks) {
+      for (const Value value : block.code) {
+        const Instruction& i = f_.at(value);
+        if (i.lanes != 1) continue;
+        if (i.op == Opcode::Select && !is_float(i.kind)) {
+          const Instruction& from = f_.at(i.a);
+          const bool is_own = from.op == Opcode::Compare && from.lanes == 1 && !is_float(from.source);
+          if (is_own && is_used_here_alone(i.a, i)) is_fused_[i.a] = 1;
+        }
+        const bool compares = i.op == Opcode::Compare || i.op == Opcode::Branch || i.op == Opcode::Guard;
+        if (compares && bits_of(i) != Bits::None && is_used_here_alone(i.a, i)) is_fused_[i.a] = 1;
+      }
+    }
+  }
+  [[nodiscard]] bool is_used_here_alone(Value value, const Instruction& by) const {
+    return uses_[value] == 1 && f_.at(value).block == by.block;
+  }
+  /// How a comparison of an And with a number asks for bits.
+  [[nodiscard]] Bits bits_of(const Instruction& i) const {
+    const Kind kind = i.op == Opcode::Compare ? i.source : i.kind;
+    if (is_float(kind) || (i.relation != Relation::Eq && i.relation != Relation::Ne)) return Bits::None;
+    const Instruction& from = f_.at(i.a);
+    std::int64_t mask = 0;
+    std::int64_t number = 0;
+    if (from.op != Opcode::And || from.lanes != 1 || is_immediate(f_, from.a) || !immediate(f_, from.b, mask) ||
+        !immediate(f_, i.b, number)) {
+      return Bits::None;
+    }
+    if (number == 0) return Bits::WithZero;
+    return number == mask && mask > 0 && is_power_of_two(static_cast<std::uint64_t>(mask)) ? Bits::WithItself
+                                                                                           : Bits::None;
+  }
+
   // ---- what a node asks for
 
   void begin() {
@@ -121,7 +163,7 @@ class Selector {
   bool instruction(Value value) {
     at_ = value;
     const Instruction& i = f_.at(value);
-    if (i.op == Opcode::Nop || i.op == Opcode::Phi || i.op == Opcode::Point) return true;
+    if (i.op == Opcode::Nop || i.op == Opcode::Phi || i.op == Opcode::Point || is_fused_[value] != 0) return true;
     node_ = {};
     node_.value = value;
     begin();
@@ -170,14 +212,18 @@ class Selector {
       case Opcode::Shr:
         return shift(i);
       case Opcode::Compare:
-        compared(i.source, i.a, i.b);
+        compared(i);
         if (is_float(i.source)) temporary(Bank::General);
         output();
         return true;
       case Opcode::Select:
+        if (is_fused_[i.a] != 0) {
+          node_.fused = i.a;
+          compared(f_.at(i.a));
+        }
         tied(i.c);
         anywhere(i.b, true);
-        anywhere(i.a, true);
+        if (node_.fused == kNoValue) anywhere(i.a, true);
         output_early();
         return true;
       case Opcode::Convert:
@@ -225,7 +271,7 @@ class Selector {
         return copy(i, kNoValue);
       case Opcode::Guard:
       case Opcode::Branch:
-        compared(i.kind, i.a, i.b);
+        compared(i);
         exits(i);
         return true;
       case Opcode::StackGuard:
@@ -271,8 +317,16 @@ class Selector {
   }
 
   /// Operands of a comparison.
-  void compared(Kind kind, Value a, Value b) {
-    if (is_float(kind)) {
+  void compared(const Instruction& i) {
+    Value a = i.a;
+    Value b = i.b;
+    if (is_fused_[a] != 0) {
+      node_.bits = bits_of(i);
+      anywhere(f_.at(a).a);
+      input(f_.at(a).b, Needs::Nothing);
+      return;
+    }
+    if (is_float(i.op == Opcode::Compare ? i.source : i.kind)) {
       in_register(a);
       in_register(b);
       return;
@@ -680,6 +734,8 @@ class Selector {
   Nodes& n_;
   Node node_;
   Value at_ = kNoValue;
+  std::vector<std::uint32_t> uses_;     // by value: how many
+  std::vector<std::uint8_t> is_fused_;  // by value: made where it is used, without a result of its own
 };
 
 }  // namespace
