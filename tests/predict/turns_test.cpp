@@ -59,6 +59,28 @@ TEST_CASE("a loop that steps to a bound turns as often as steps fit", "[predict]
   CHECK(sums(loop("let mut i:usize = 0;", "i < n", "if t > 9 { i += 1; }")) == "2*n");
 }
 
+TEST_CASE("what a turn adds is all that its steps add together", "[predict]") {
+  const auto steps = [](std::string_view behind, std::string_view parameters = "n:usize, k:usize") {
+    return sums(loop("let mut i:usize = 0;", "i < n", behind, parameters));
+  };
+  CHECK(steps("i += 1; i += 3;") == "0.25*n");
+  CHECK(steps("i += 3; i -= 1;") == "0.5*n");
+  CHECK(steps("if t > 4 { i += 2; continue; } i += 4;") == "0.333333333333*n");
+  CHECK(steps("for j in 0..4 { i += 1; }") == "0.25*n");
+  CHECK(steps("i += k;") == "k^-1*n");
+  CHECK(steps("i = i + 2 * k;") == "0.5*k^-1*n");
+  // What goes the other way, or to and fro, never comes there.
+  CHECK(steps("i -= k;") == "8");
+  CHECK(steps("i = n - i;") == "8");
+}
+
+TEST_CASE("a step by a share of what it was is a factor", "[predict]") {
+  CHECK(sums_at(loop("let mut i:usize = 1;", "i < n", "i += i;"), {{"n", 1024}}) == Approx(10));
+  CHECK(sums_at(loop("let mut i:usize = 1;", "i < n", "i += 3 * i;"), {{"n", 1024}}) == Approx(5));
+  CHECK(sums_at(loop("let mut i = n;", "i > 0", "i -= i / 2;"), {{"n", 1024}}) == Approx(10));
+  CHECK(sums_at(loop("let mut i = n;", "i > 0", "i /= 2; i /= 2;"), {{"n", 1024}}) == Approx(5));
+}
+
 TEST_CASE("two ends that come together turn as often as both steps fit", "[predict]") {
   CHECK(sums(loop("let mut lo:usize = 0; let mut hi = n;", "lo < hi", "lo += 1; hi -= 1;")) == "0.5*n");
 }
@@ -86,6 +108,24 @@ TEST_CASE("steps by the binder of a loop around take their mean", "[predict]") {
   double exact = 0;  // the harmonic sum
   for (int p = 1; p < 4096; ++p) exact += 4096 / p;
   CHECK(sums_at(text, {{"n", 4096}}) == Approx(exact).epsilon(0.1));
+  const auto stepping = [](std::string_view steps) {
+    return "fn f(n:usize) -> u64 { let mut t:u64 = 0; for p in 1..n { let mut m = p; while m < n { t = add_wrap(t, "
+           "1); " +
+           std::string(steps) + " } } return t; }\n";
+  };
+  CHECK(sums_at(stepping("m += p; m += p;"), {{"n", 4096}}) == Approx(exact / 2).epsilon(0.1));
+  CHECK(sums_at(stepping("m = m + 2 * p;"), {{"n", 4096}}) == Approx(exact / 2).epsilon(0.1));
+  // Of a sum beside the binder nobody knows the mean.
+  CHECK(sums_at(stepping("m += p; m += 1;"), {{"n", 4096}}) == Approx(8 * 4095));
+}
+
+TEST_CASE("loops of a lane that its number bounds count at the largest number", "[predict]") {
+  Counted counted(
+      "fn f(n:usize, out:rw<u64>[n]) { parallel lane in n { let mut t:u64 = 0; "
+      "for j in 0..lane { t = add_wrap(t, 1); } out[lane] = t; } }\n");
+  const predict::Cost& cost = counted.of("f");
+  REQUIRE(cost.regions.size() == 1);
+  CHECK(cost.regions.front().per_index.total().ops.at("int").text() == "n");
 }
 
 TEST_CASE("a counter that steps where the cursor of a pass is set back steps once a pass", "[predict]") {

@@ -273,6 +273,23 @@ TEST_CASE("a reciprocal that is shifted too far is refuted", "[ssa]") {
   }));
 }
 
+TEST_CASE("a store that goes with the point beside it is refuted", "[ssa]") {
+  constexpr std::string_view kText =
+      "fn f(n:usize, xs:rw<u32>[n]) -> u32 { let mut t:u32 = 0; for i in 0..n { t = add_wrap(t, xs[i]); xs[i] = t; } "
+      "return t; }\n";
+  check_refuted(spoiled(kText, "points", 0, [](ssa::Function& f) {
+    for (ssa::Block& block : f.blocks) {
+      const auto store =
+          std::ranges::find_if(block.code, [&](ssa::Value value) { return f.at(value).op == ssa::Opcode::Store; });
+      if (store == block.code.end()) continue;
+      f.at(*store) = {};
+      block.code.erase(store);
+      return true;
+    }
+    return false;
+  }));
+}
+
 TEST_CASE("every pass over small functions refines what it was given", "[ssa]") {
   constexpr std::string_view kTexts[] = {
       kSum,

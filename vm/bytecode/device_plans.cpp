@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "vm/bytecode/owners.hpp"
+
 namespace cairn::bytecode {
 
 namespace {
@@ -50,13 +52,7 @@ std::optional<LanePlan> lane_plan(const Foreign& row) {
 }
 
 LanePlan plan_of(const Module& module, std::uint32_t lane) {
-  std::uint32_t owner = lane;
-  for (std::size_t depth = 0; depth < module.functions.size(); ++depth) {
-    const std::uint32_t parent = module.functions[owner].parent;
-    if (parent >= module.functions.size()) break;
-    owner = parent;
-  }
-  const std::string_view name = planned_name(module.functions[owner].name);
+  const std::string_view name = planned_name(module.functions[owner_of(module, lane)].name);
   for (const Foreign& row : module.foreigns) {
     if (row.name != name) continue;
     if (const auto plan = lane_plan(row)) return *plan;

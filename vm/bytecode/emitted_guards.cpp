@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/bytecode/operation.hpp"
+#include "vm/bytecode/owners.hpp"
 
 namespace cairn::bytecode {
 
@@ -19,11 +20,6 @@ void each_guard(const Word& word, auto&& found) {
 }
 
 }  // namespace
-
-bool is_within(const Module& module, std::uint32_t function, std::uint32_t owner) {
-  while (function != kNone && function != owner) function = module.functions[function].parent;
-  return function == owner;
-}
 
 std::size_t guards_at(const Function& function, std::span<const std::uint32_t> words) {
   std::size_t count = 0;

@@ -14,8 +14,6 @@ namespace cairn::bytecode {
 /// proved unable to fail. Frames and allocations, which every call and owner has, are not counted.
 [[nodiscard]] std::map<std::string_view, std::size_t> emitted_guards(const Module& module, std::uint32_t index);
 
-/// Whether a function is the owner or stands in it, as closures and lanes do.
-[[nodiscard]] bool is_within(const Module& module, std::uint32_t function, std::uint32_t owner);
 /// How many guards the instructions at these words hold, counted in the same way.
 [[nodiscard]] std::size_t guards_at(const Function& function, std::span<const std::uint32_t> words);
 /// How many the source of the function needs, proved or not.

@@ -4,6 +4,7 @@
 
 #include "cuda/compiler.hpp"
 #include "cuda/tools.hpp"
+#include "vm/bytecode/owners.hpp"
 
 namespace cairn::cli {
 
@@ -11,10 +12,7 @@ namespace {
 
 /// Whether a kernel stands in one of the functions, at any depth.
 bool stands_in(const bytecode::Module& module, std::uint32_t kernel, const std::vector<std::uint32_t>& functions) {
-  for (std::uint32_t at = kernel; at < module.functions.size(); at = module.functions[at].parent) {
-    if (std::ranges::find(functions, at) != functions.end()) return true;
-  }
-  return false;
+  return std::ranges::any_of(functions, [&](std::uint32_t each) { return bytecode::is_within(module, kernel, each); });
 }
 
 std::string resources_text(const std::vector<cuda::Resources>& all) {
@@ -91,9 +89,7 @@ std::expected<std::vector<InspectedKernel>, std::string> inspect_kernels(const b
     const auto resources = cuda::resources_of(code->ptx, target);
     if (!resources) return std::unexpected(resources.error());
     InspectedKernel kernel;
-    std::uint32_t root = use.function;
-    while (module.functions[root].parent < module.functions.size()) root = module.functions[root].parent;
-    kernel.function = module.functions[root].name;
+    kernel.function = module.functions[bytecode::owner_of(module, use.function)].name;
     kernel.line = module.functions[use.function].position.line;
     for (const cuda::Resources& each : *resources) {
       kernel.registers = std::max(kernel.registers, each.registers);

@@ -1,6 +1,7 @@
 #include "vm/cli/tier_proofs.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <thread>
 
@@ -22,8 +23,10 @@ namespace {
 using verify::Refinement;
 
 constexpr std::int64_t kDefaultTimeoutMs = 1000;
-constexpr unsigned kBudgetMs = 40'000;  // of one function, looked at before each pass
-constexpr double kMostSeconds = 60;     // of one function
+constexpr unsigned kBudgetTimes = 40;  // of a question's time: one function's, looked at before each pass
+constexpr unsigned kProverTimes = 60;    // of it: one function's, after which its process is ended
+constexpr unsigned kLeastProverSeconds = 10;
+constexpr double kProverWallTimes = 60;  // of a function's processor time: its time of the wall
 constexpr unsigned kMostProvers = 8;
 constexpr std::uint32_t kVectorBytes = 16;  // of the vectors passes make here: a few turns fill them
 
@@ -111,8 +114,9 @@ int prove_tier(const Invocation& invocation, const Output& output) {
   if (functions.empty()) return output.refuse(no_verdict("The program has no function " + std::string(symbol) + "."));
   verify::RefinementOptions limits;
   limits.vector_bytes = kVectorBytes;
-  limits.budget_ms = kBudgetMs;
   limits.timeout_ms = static_cast<unsigned>(invocation.number(Option::TimeoutMs).value_or(kDefaultTimeoutMs));
+  limits.budget_ms = kBudgetTimes * limits.timeout_ms;
+  const unsigned most_seconds = std::max(kLeastProverSeconds, kProverTimes * limits.timeout_ms / 1000);
 
   std::vector<Json> records(functions.size());
   std::vector<std::unique_ptr<SharedAnswer>> shared(functions.size());
@@ -127,7 +131,8 @@ int prove_tier(const Invocation& invocation, const Output& output) {
       ChildOptions child;
       child.without_input = true;
       child.captured_bytes = 0;
-      child.timeout_seconds = kMostSeconds;
+      child.cpu_seconds = most_seconds;
+      child.timeout_seconds = kProverWallTimes * most_seconds;
       const auto body = [&, index] {
         return shared[index]->store(prove(image, functions[index], limits).dump()) ? 0 : 1;
       };
@@ -139,8 +144,9 @@ int prove_tier(const Invocation& invocation, const Output& output) {
     const auto [index, result] = pool.wait_any();
     records[index] = Json::parse(shared[index]->load(), nullptr, false);
     if (result.timed_out || result.exit_code != 0 || records[index].is_discarded()) {
+      const bool is_late = result.timed_out || result.exit_code == -SIGXCPU || result.exit_code == -SIGKILL;
       records[index] = {{"status", "unknown"},
-                        {"reason", result.timed_out ? "it takes too long" : "the proof ended without an answer"}};
+                        {"reason", is_late ? "it takes too long" : "the proof ended without an answer"}};
     }
     shared[index].reset();
     progress.tell(++ended, functions.size());

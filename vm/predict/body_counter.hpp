@@ -53,9 +53,11 @@ class BodyCounter {
   struct Loop {
     const Local* binder = nullptr;
     Polynomial trips;
-    Polynomial first;      // the binder's value in its first turn
-    std::size_t id = 0;    // from 1
-    std::size_t body = 0;  // its number in Code
+    Polynomial first;                // the binder's value in its first turn
+    std::size_t id = 0;              // from 1
+    std::size_t body = 0;            // its number in Code
+    std::optional<Polynomial> span;  // of a name of a lane, thread or block: how many there are, none of them a turn
+    [[nodiscard]] Polynomial end() const { return first + span.value_or(trips); }
   };
 
   [[nodiscard]] std::string name(const Local& local) const {
@@ -116,7 +118,7 @@ class BodyCounter {
 
   void block(const Block& of);
   void looped(const Local* binder, Polynomial trips_of, const auto& turn, Polynomial first = {}) {
-    loops_.push_back({binder, std::move(trips_of), std::move(first), ++last_loop_, counter_.new_loop()});
+    loops_.push_back({binder, std::move(trips_of), std::move(first), ++last_loop_, counter_.new_loop(), {}});
     turn();
     loops_.pop_back();
   }
@@ -140,8 +142,9 @@ class BodyCounter {
   void alternatives(const std::vector<const Block*>& arms);
   static void keep_dearer(Work& dearest, const Work& work);
   Region region_at(RegionKind kind, bool device, Position position);
-  /// A body that runs apart at one index: its loops count from there, and its names move as a loop's does.
-  void apart(Code& into, checked::List<Local* const> names, const Block& code);
+  /// A body that runs apart at one index: its loops count from there, and its names move as a loop's does, each over so
+  /// many values.
+  void apart(Code& into, checked::List<Local* const> names, const std::vector<Polynomial>& spans, const Block& code);
   void region(RegionKind kind, const Expr* extent, const Function* lane, Position position);
 
   void reduce(const ReduceStmt& of);
@@ -151,7 +154,8 @@ class BodyCounter {
 
   // ------------------------------------------------------------------------------------------------------- cooperative
 
-  void thread_body(const ThreadBody& of, Region made, bool is_finish);
+  /// `spans`: of the block's names.
+  void thread_body(const ThreadBody& of, Region made, std::vector<Polynomial> spans, bool is_finish);
   void cooperative(const CooperativeStmt& of);
   /// `c += a * b` of whole matrices: m n k products, each matrix moved once, c twice.
   void multiply(const ConcurrentExpr& of);

@@ -5,7 +5,7 @@
 
 namespace cairn::predict {
 
-void BodyCounter::thread_body(const ThreadBody& of, Region made, bool is_finish) {
+void BodyCounter::thread_body(const ThreadBody& of, Region made, std::vector<Polynomial> spans, bool is_finish) {
   Cooperation& cooperation = made.cooperation.emplace();
   cooperation.threads = of.threads;
   cooperation.shared_bytes = of.shared_bytes;
@@ -24,7 +24,8 @@ void BodyCounter::thread_body(const ThreadBody& of, Region made, bool is_finish)
   cooperation_ = &cooperation;
   const auto names = of.body->parameters;
   for (std::size_t k = of.block_names; k < names.size(); ++k) of_thread_.insert(names[k]);
-  apart(made.per_index, names, *of.body->body);
+  for (const std::uint64_t extent : of.extents) spans.emplace_back(static_cast<double>(extent));
+  apart(made.per_index, names, spans, *of.body->body);
   cooperation_ = outer;
   cost_.regions.push_back(std::move(made));
 }
@@ -32,17 +33,19 @@ void BodyCounter::thread_body(const ThreadBody& of, Region made, bool is_finish)
 void BodyCounter::cooperative(const CooperativeStmt& of) {
   Region made = region_at(RegionKind::Cooperative, of.device, of.position);
   made.count = Polynomial(1.0);
+  std::vector<Polynomial> spans;
   for (const LetStmt* extent : of.grid) {
     statement(*extent);
     const auto counted = sizes_.value(*extent->value);
     if (!counted) guess("the number of blocks of a region is not known");
-    made.count = made.count * counted.value_or(Polynomial(1.0));
+    spans.push_back(counted.value_or(Polynomial(1.0)));
+    made.count = made.count * spans.back();
   }
   Region finish = made;
-  thread_body(of.blocks, std::move(made), false);
+  thread_body(of.blocks, std::move(made), std::move(spans), false);
   if (!of.has_finish) return;
   finish.count = Polynomial(1.0);
-  thread_body(of.finish, std::move(finish), true);
+  thread_body(of.finish, std::move(finish), {}, true);
 }
 
 void BodyCounter::multiply(const ConcurrentExpr& of) {

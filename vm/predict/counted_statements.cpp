@@ -25,7 +25,7 @@ std::optional<Polynomial> BodyCounter::bound(const Expr& of, bool is_upper) {
     approximate("a loop's bound is the index of a loop around it");
     const KnownSizes::Values saved = sizes_.values();
     for (const Loop& each : loops_) {
-      if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.first + each.trips : each.first);
+      if (each.binder != nullptr) sizes_.set_value(*each.binder, is_upper ? each.end() : each.first);
     }
     const auto found = sizes_.value(of);
     sizes_.put_back(saved);
@@ -65,7 +65,7 @@ void BodyCounter::forget(const std::set<const Local*>& changed) {
 void BodyCounter::while_loop(const WhileStmt& of) {
   std::vector<Range> around;
   for (const Loop& loop : loops_) {
-    if (loop.binder != nullptr) around.push_back({loop.binder, loop.first, loop.first + loop.trips});
+    if (loop.binder != nullptr) around.push_back({loop.binder, loop.first, loop.end()});
   }
   GuessedTurns guessed = guess_turns(of, sizes_, initial_, around);
   guess(std::move(guessed.why));
@@ -170,15 +170,18 @@ Region BodyCounter::region_at(RegionKind kind, bool device, Position position) {
   return made;
 }
 
-void BodyCounter::apart(Code& into, checked::List<Local* const> names, const Block& code) {
+void BodyCounter::apart(Code& into, checked::List<Local* const> names, const std::vector<Polynomial>& spans,
+                        const Block& code) {
   std::vector<Loop> outer;
   std::swap(outer, loops_);
   Code* const saved = code_;
   const auto streamed_before = std::move(streamed_);
   streamed_.clear();
   code_ = &into;
-  loops_.push_back({nullptr, Polynomial(1.0), {}, ++last_loop_, 0});
-  for (const Local* each : names) loops_.push_back({each, Polynomial(1.0), {}, last_loop_, 0});
+  loops_.push_back({nullptr, Polynomial(1.0), {}, ++last_loop_, 0, {}});
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    loops_.push_back({names[k], Polynomial(1.0), {}, last_loop_, 0, spans[std::min(k, spans.size() - 1)]});
+  }
   block(code);
   code_ = saved;
   streamed_ = streamed_before;
@@ -191,7 +194,7 @@ void BodyCounter::region(RegionKind kind, const Expr* extent, const Function* la
   const auto counted = sizes_.value(*extent);
   if (!counted) guess("the number of indices of a region is not known");
   made.count = counted.value_or(Polynomial(1.0));
-  if (lane != nullptr && lane->body != nullptr) apart(made.per_index, lane->parameters, *lane->body);
+  if (lane != nullptr && lane->body != nullptr) apart(made.per_index, lane->parameters, {made.count}, *lane->body);
   cost_.regions.push_back(std::move(made));
 }
 
@@ -312,6 +315,8 @@ void BodyCounter::statement(const Stmt& of) {
       value(*loop.hi);
       const auto lo = loop.lo == nullptr ? std::optional<Polynomial>(Polynomial()) : bound(*loop.lo, false);
       Polynomial trips = known_trips(lo, bound(*loop.hi, true));
+      const bool is_of_thread = (loop.lo != nullptr && is_a_threads(*loop.lo)) || is_a_threads(*loop.hi);
+      if (cooperation_ != nullptr && is_of_thread) of_thread_.insert(loop.binder);
       forget(changed_by(of));
       looped(loop.binder, std::move(trips), [&] { block(*loop.body); }, lo.value_or(Polynomial()));
       return forget(changed_by(of));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "frontend/check/tree_walk.hpp"
 
@@ -58,46 +59,76 @@ bool has_halving(const Expr& of) {
 struct Update {
   const Expr* value = nullptr;     // what it is set to, or by what it is changed
   std::optional<BinaryOp> change;  // of a compound assignment
-  double weight = 1;               // how often in a turn
+  Polynomial weight{1.0};          // how often in a turn
   const Block* block = nullptr;    // it stands in
 };
 using Updates = std::map<const Local*, std::vector<Update>>;
 
-void collect(const Block& block, double weight, Updates& into) {
-  for (const Stmt* statement : block.statements) {
-    switch (statement->kind) {
-      case StmtKind::Assign: {
-        const auto& assign = statement->as<AssignStmt>();
-        if (assign.place->kind != ExprKind::Local) break;
-        into[assign.place->as<LocalExpr>().local].push_back({assign.value, std::nullopt, weight, &block});
-        break;
-      }
-      case StmtKind::Compound: {
-        const auto& compound = statement->as<CompoundStmt>();
-        if (compound.place->kind != ExprKind::Local) break;
-        into[compound.place->as<LocalExpr>().local].push_back({compound.value, compound.op, weight, &block});
-        break;
-      }
-      case StmtKind::If:
-        for (const Block* way : {statement->as<IfStmt>().then, statement->as<IfStmt>().otherwise}) {
-          if (way != nullptr) collect(*way, weight / 2, into);
+/// Finds the updates of a turn. `turns_of` says how often a `for` loop of the body turns, where that is known.
+class Collector {
+ public:
+  using TurnsOf = std::function<std::optional<Polynomial>(const ForStmt&)>;
+  Collector(Updates& into, TurnsOf turns_of) : into_(into), turns_of_(std::move(turns_of)) {}
+
+  void collect(const Block& block, Polynomial weight) {
+    for (const Stmt* statement : block.statements) {
+      switch (statement->kind) {
+        case StmtKind::Assign:
+          note(*statement->as<AssignStmt>().place, {statement->as<AssignStmt>().value, std::nullopt, weight, &block});
+          break;
+        case StmtKind::Compound: {
+          const auto& compound = statement->as<CompoundStmt>();
+          note(*compound.place, {compound.value, compound.op, weight, &block});
+          break;
         }
-        break;
-      case StmtKind::Match: {
-        const auto& arms = statement->as<MatchStmt>().arms;
-        for (const MatchArm& arm : arms) collect(*arm.body, weight / static_cast<double>(arms.size()), into);
-        break;
-      }
-      default: {
-        const bool turns = statement->kind == StmtKind::While || statement->kind == StmtKind::For;
-        for_each_part(
-            *statement, [](const Expr&) {},
-            [&](const Block& nested) { collect(nested, turns ? weight * kGuessedTurns : weight, into); },
-            [](const Function&) {});
+        case StmtKind::If: {
+          const auto& branch = statement->as<IfStmt>();
+          const Polynomial half = weight * Polynomial(0.5);
+          for (const Block* way : {branch.then, branch.otherwise}) {
+            if (way != nullptr) collect(*way, half);
+          }
+          // What stands behind a way that goes on with the next turn is the other way.
+          if (branch.otherwise == nullptr && is_other_way(*branch.then)) weight = half;
+          break;
+        }
+        case StmtKind::Match: {
+          const auto& arms = statement->as<MatchStmt>().arms;
+          for (const MatchArm& arm : arms) {
+            collect(*arm.body, weight * Polynomial(1 / static_cast<double>(arms.size())));
+          }
+          break;
+        }
+        case StmtKind::For:
+          collect(*statement->as<ForStmt>().body,
+                  weight * turns_of_(statement->as<ForStmt>()).value_or(Polynomial(kGuessedTurns)));
+          break;
+        default: {
+          const bool turns = statement->kind == StmtKind::While;
+          for_each_part(
+              *statement, [](const Expr&) {},
+              [&](const Block& nested) { collect(nested, turns ? weight * Polynomial(kGuessedTurns) : weight); },
+              [](const Function&) {});
+        }
       }
     }
   }
-}
+
+ private:
+  void note(const Expr& place, Update update) {
+    if (place.kind == ExprKind::Local) into_[place.as<LocalExpr>().local].push_back(std::move(update));
+  }
+
+  /// A way that ends with `continue` and sets nothing to a number anew: one that does is gone once a pass.
+  static bool is_other_way(const Block& way) {
+    if (way.statements.empty() || way.statements.back()->kind != StmtKind::Continue) return false;
+    return std::ranges::none_of(way.statements, [](const Stmt* each) {
+      return each->kind == StmtKind::Assign && each->as<AssignStmt>().value->kind == ExprKind::Integer;
+    });
+  }
+
+  Updates& into_;
+  TurnsOf turns_of_;
+};
 
 /// A comparison under which a loop goes on.
 struct Comparison {
@@ -148,7 +179,15 @@ class Guess {
   Guess(const WhileStmt& loop, KnownSizes& sizes, const std::map<const Local*, const Expr*>& initial,
         const std::vector<Range>& around)
       : loop_(loop), sizes_(sizes), initial_(initial), around_(around) {
-    collect(*loop.body, 1, updates_);
+    const std::set<const Local*> changed = changed_by(loop);
+    Collector(updates_, [&](const ForStmt& inner) -> std::optional<Polynomial> {
+      const KnownSizes::Values saved = sizes_.values();
+      for (const Local* each : changed) sizes_.forget(*each);
+      const auto lo = inner.lo == nullptr ? std::optional<Polynomial>(Polynomial()) : sizes_.value(*inner.lo);
+      const auto hi = sizes_.value(*inner.hi);
+      sizes_.put_back(saved);
+      return lo && hi ? std::optional(*hi - *lo) : std::nullopt;
+    }).collect(*loop.body, Polynomial(1.0));
   }
 
   [[nodiscard]] std::optional<Polynomial> turns() {
@@ -165,11 +204,21 @@ class Guess {
   }
 
  private:
-  /// How a local moves: by a sum each turn, or by a factor.
+  /// What one update makes of a local: `factor` times what it was, and a sum. Of the binder of a loop around the sum
+  /// has so many.
+  struct Step {
+    double factor = 1;
+    Polynomial sum;
+    const Range* around = nullptr;
+    double binders = 0;
+  };
+  /// How a turn moves a local: all of its steps, each as often as it is made.
   struct Motion {
     Polynomial sum;
     double factor = 1;
     bool halves = false;  // the way between the two sides
+    const Range* around = nullptr;
+    double binders = 0;
   };
 
   std::optional<Polynomial> of(const Comparison& c) {
@@ -192,12 +241,11 @@ class Guess {
   bool is_falling(const Expr& side) {
     const Local* const local = local_of(side);
     const auto motion = local == nullptr ? std::nullopt : motion_of(*local, nullptr);
-    return motion && (motion->factor < 1 || motion->sum.value({}) < 0);
+    return motion && (motion->factor < 1 || is_negative(motion->sum) || motion->binders < 0);
   }
 
   /// Turns until the lower side has come up to the upper one.
   std::optional<Polynomial> between(const Expr& lower, const Expr& upper) {
-    stepped_by_ = nullptr;
     if (const Local* root = squared(lower)) return until_square(*root, upper);
     const Local* const low = local_of(lower);
     const Local* const high = local_of(upper);
@@ -218,22 +266,30 @@ class Guess {
     const Polynomial way = *to - *from;
     if (rises->halves || falls->halves) return Polynomial::log2(way);
     const Polynomial step = rises->sum - falls->sum;
-    if (step.is_zero() || step.value({}) < 0) return std::nullopt;
-    if (const auto mean = mean_over_binder(way)) return mean;
+    const double binders = rises->binders - falls->binders;
+    if (binders != 0) {
+      // A sum beside it, or two loops' binders, have no mean as simple.
+      const bool is_one = rises->around == nullptr || falls->around == nullptr || rises->around == falls->around;
+      if (!step.is_zero() || binders < 0 || !is_one) return std::nullopt;
+      return mean_over(rises->around != nullptr ? *rises->around : *falls->around, way * Polynomial(1 / binders));
+    }
+    if (step.is_zero() || is_negative(step)) return std::nullopt;
     return way.over(step);
   }
 
-  /// Turns of a loop that steps by the binder of a loop around: the mean over all of that loop's.
-  std::optional<Polynomial> mean_over_binder(const Polynomial& way) {
-    if (stepped_by_ == nullptr) return std::nullopt;
-    for (const Range& range : around_) {
-      if (range.binder != stepped_by_) continue;
-      const Polynomial lo = range.lo.is_zero() ? Polynomial(1.0) : range.lo;
-      const Polynomial count = range.hi - range.lo;
-      if (count.is_zero()) return std::nullopt;
-      return (way * (Polynomial::log2(range.hi) - Polynomial::log2(lo)) * Polynomial(std::log(2.0))).over(count);
-    }
-    return std::nullopt;
+  /// Whether it is below zero where sizes are large.
+  static bool is_negative(const Polynomial& of) {
+    Sizes large;
+    for (const std::string& name : of.variables()) large[name] = 1e6;
+    return of.value(large) < 0;
+  }
+
+  /// The mean of `way` over the binder of a loop around.
+  static std::optional<Polynomial> mean_over(const Range& range, const Polynomial& way) {
+    const Polynomial lo = range.lo.is_zero() ? Polynomial(1.0) : range.lo;
+    const Polynomial count = range.hi - range.lo;
+    if (count.is_zero()) return std::nullopt;
+    return (way * (Polynomial::log2(range.hi) - Polynomial::log2(lo)) * Polynomial(std::log(2.0))).over(count);
   }
 
   /// `i * i` of a local that the loop steps, or null.
@@ -245,7 +301,7 @@ class Guess {
   std::optional<Polynomial> until_square(const Local& root, const Expr& upper) {
     const auto rises = motion_of(root, nullptr);
     const auto to = value(upper, true);
-    if (!rises || !to || to->is_zero() || rises->sum.value({}) <= 0) return std::nullopt;
+    if (!rises || !to || to->is_zero() || rises->sum.is_zero() || is_negative(rises->sum)) return std::nullopt;
     return to->leading_to(0.5).over(rises->sum);
   }
 
@@ -275,10 +331,18 @@ class Guess {
                             (rests_on(*update.value, local) || (other != nullptr && rests_on(*update.value, *other)));
         if (!halves) return std::nullopt;
         motion.halves = true;
-      } else if (step->first == 1) {
-        motion.sum += step->second * often(update);
-      } else if (step->first > 0) {
-        log_factor += update.weight * std::log(step->first);
+      } else if (step->factor == 1) {
+        const Polynomial times = often(update);
+        motion.sum += step->sum * times;
+        if (step->around == nullptr) continue;
+        if (!times.is_constant() || (motion.around != nullptr && motion.around != step->around)) return std::nullopt;
+        motion.around = step->around;
+        motion.binders += step->binders * times.constant();
+      } else if (step->factor > 0) {
+        if (!update.weight.is_constant()) return std::nullopt;
+        log_factor += update.weight.constant() * std::log(step->factor);
+      } else if (step->factor < 0) {
+        return std::nullopt;  // to and fro
       } else {
         continue;  // set anew: where it goes on from tells nothing of how it moves
       }
@@ -294,18 +358,18 @@ class Guess {
       const bool is_set_back = std::ranges::any_of(updates, [&](const Update& each) {
         const auto step =
             each.block == update.block && each.block != loop_.body ? step_of(*cursor, each) : std::nullopt;
-        return step && step->first == 0;
+        return step && step->factor == 0;
       });
       if (!is_set_back) continue;
       double rises = 0;
       for (const Update& each : updates) {
         const auto step = step_of(*cursor, each);
-        if (step && step->first == 1) rises += each.weight * step->second.value({});
+        if (step && step->factor == 1) rises += (each.weight * step->sum).value({});
       }
       const auto length = indexed_by(*cursor);
       if (rises > 0 && length && !length->is_zero()) return Polynomial(rises).over(*length);
     }
-    return Polynomial(update.weight);
+    return update.weight;
   }
 
   /// The length of an array that the loop indexes by a local.
@@ -324,43 +388,50 @@ class Guess {
     return length;
   }
 
-  /// a and b where the update makes a * local + b of the local.
-  std::optional<std::pair<double, Polynomial>> step_of(const Local& local, const Update& update) {
+  /// What the update makes of the local, when that is a multiple of it beside a sum.
+  std::optional<Step> step_of(const Local& local, const Update& update) {
     const KnownSizes::Values saved = sizes_.values();
     const std::string name = "the local";
+    for (const auto& [changed, unused] : updates_) sizes_.forget(*changed);
     sizes_.set_value(local, Polynomial::variable(name));
-    for (const auto& [changed, unused] : updates_) {
-      if (changed != &local) sizes_.forget(*changed);
-    }
+    for (const Range& range : around_) sizes_.set_value(*range.binder, Polynomial::variable(binder_name(range)));
     std::optional<Polynomial> made = sizes_.value(*update.value);
-    if (!made && update.change) {
-      const bool sums = *update.change == BinaryOp::Add || *update.change == BinaryOp::Subtract;
-      if (sums) made = Polynomial(1.0);  // by something: at least by one
-      for (const Range& range : around_) {
-        if (sums && local_of(*update.value) == range.binder) stepped_by_ = range.binder;
-      }
-    }
     sizes_.put_back(saved);
+    const bool sums = update.change == BinaryOp::Add || update.change == BinaryOp::Subtract;
+    if (!made && sums && !rests_on(*update.value, local)) made = Polynomial(1.0);  // by something: at least by one
     if (!made) return std::nullopt;
-    if (!update.change) {
-      auto parts = made->linear_in(name);
-      if (!parts || (parts->first != 1 && !parts->second.is_constant())) return std::nullopt;
-      return parts;
-    }
-    switch (*update.change) {
-      case BinaryOp::Add:
-        return std::pair(1.0, *made);
-      case BinaryOp::Subtract:
-        return std::pair(1.0, Polynomial() - *made);
-      case BinaryOp::Multiply:
-        if (!made->is_constant()) return std::nullopt;
-        return std::pair(made->constant(), Polynomial());
-      case BinaryOp::Divide:
-        if (!made->is_constant() || made->constant() == 0) return std::nullopt;
-        return std::pair(1 / made->constant(), Polynomial());
-      default:
+    const auto parts = made->linear_in(name);
+    if (!parts) return std::nullopt;
+    Step step{parts->first, parts->second};
+    if (update.change == BinaryOp::Add || update.change == BinaryOp::Subtract) {
+      const double sign = update.change == BinaryOp::Add ? 1 : -1;
+      step = {1 + sign * parts->first, parts->second * Polynomial(sign)};
+    } else if (update.change) {
+      const bool divides = update.change == BinaryOp::Divide;
+      if (!made->is_constant() || made->is_zero() || (!divides && update.change != BinaryOp::Multiply)) {
         return std::nullopt;
+      }
+      step = {divides ? 1 / made->constant() : made->constant(), Polynomial()};
     }
+    return with_binder(std::move(step));
+  }
+
+  static std::string binder_name(const Range& range) { return "the binder " + std::to_string(range.binder->index); }
+
+  /// The step with the binder that its sum names told apart; nothing when that is not simple.
+  std::optional<Step> with_binder(Step step) {
+    for (const Range& range : around_) {
+      const std::string name = binder_name(range);
+      const auto parts = step.sum.linear_in(name);
+      if (!parts) return std::nullopt;
+      if (parts->first == 0) continue;
+      if (step.around != nullptr || step.factor != 1) return std::nullopt;
+      step.sum = parts->second;
+      step.around = &range;
+      step.binders = parts->first;
+    }
+    if (step.factor != 1 && !step.sum.is_constant()) return std::nullopt;
+    return step;
   }
 
   const WhileStmt& loop_;
@@ -368,7 +439,6 @@ class Guess {
   const std::map<const Local*, const Expr*>& initial_;
   const std::vector<Range>& around_;
   Updates updates_;
-  const Local* stepped_by_ = nullptr;
 };
 
 }  // namespace

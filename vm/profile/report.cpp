@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vm/bytecode/emitted_guards.hpp"
+#include "vm/bytecode/owners.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/tiers/tiers.hpp"
 

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "vm/bytecode/owners.hpp"
 #include "vm/interpreter/machine.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/tiers/tiers.hpp"
@@ -58,9 +59,7 @@ class Writing {
 Sampler::Sampler(Instance& instance) : instance_(instance) {
   const std::vector<bytecode::Function>& functions = instance.image().module().functions;
   for (std::uint32_t i = 0; i < functions.size(); ++i) {
-    std::uint32_t owner = i;
-    while (functions[owner].parent != bytecode::kNone) owner = functions[owner].parent;
-    owners_.push_back(owner);
+    owners_.push_back(bytecode::owner_of(instance.image().module(), i));
     const bytecode::FunctionKind kind = functions[i].kind;
     emulated_.push_back(kind == bytecode::FunctionKind::Kernel || kind == bytecode::FunctionKind::DeviceLane);
   }

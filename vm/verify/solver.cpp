@@ -1,7 +1,14 @@
 #include "vm/verify/solver.hpp"
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include <dlfcn.h>
@@ -10,6 +17,8 @@
 namespace cairn::verify {
 
 namespace {
+
+constexpr unsigned kWallTimes = 60;  // of a limit of processor time: one of the wall
 
 // What is used of libz3. A row is a function of its C API.
 // clang-format off
@@ -29,7 +38,8 @@ namespace {
   X(Z3_mk_solver_for_logic) X(Z3_mk_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) \
   X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_solver_set_params) X(Z3_solver_assert) \
   X(Z3_solver_check) X(Z3_solver_get_reason_unknown) X(Z3_solver_get_model) X(Z3_model_inc_ref) X(Z3_model_dec_ref) \
-  X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64) X(Z3_mk_func_decl) X(Z3_mk_app)
+  X(Z3_model_eval) X(Z3_get_bool_value) X(Z3_get_numeral_uint64) X(Z3_mk_func_decl) X(Z3_mk_app) \
+  X(Z3_interrupt)
 // clang-format on
 
 struct Api {
@@ -59,6 +69,37 @@ std::string load(Api& z3) {
 
 }  // namespace
 
+namespace {
+
+double processor_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// Calls `over` once this process has used so many milliseconds of the processor from here on, unless it is gone by
+/// then.
+class ProcessorLimit {
+ public:
+  ProcessorLimit(unsigned ms, std::function<void()> over)
+      : watch_([this, end = processor_ms() + ms, over = std::move(over)](const std::stop_token& stopped) {
+          std::unique_lock lock(mutex_);
+          while (!stopped.stop_requested()) {
+            const double left = end - processor_ms();
+            if (left <= 0) return over();
+            woken_.wait_for(lock, stopped, std::chrono::duration<double, std::milli>(left),
+                            [&] { return stopped.stop_requested(); });
+          }
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any woken_;
+  std::jthread watch_;  // the first to go
+};
+
+}  // namespace
+
 std::string_view text(SolverAnswer said) {
   return said == SolverAnswer::Sat ? "sat" : said == SolverAnswer::Unsat ? "unsat" : "unknown";
 }
@@ -68,13 +109,21 @@ struct Solver::Engine {
   Z3_context context = nullptr;
   std::string version;
   std::string reason;
-  std::unordered_map<Term, Z3_ast> translated;
+  /// Terms as they are told with one detail: questions go to and fro between details.
+  struct Told {
+    std::unordered_map<Term, Z3_ast> translated;
+    bool uses_arrays = false;
+    bool uses_floats = false;
+    bool uses_functions = false;
+  };
+  std::array<Told, 3> by_detail;
   Z3_solver solver = nullptr;
   Z3_model model = nullptr;
-  bool uses_arrays = false;
-  bool uses_floats = false;
-  bool uses_functions = false;
   Detail detail = Detail::Exact;
+  bool counts_processor_time = false;
+
+  [[nodiscard]] const Told& told() const { return by_detail[static_cast<std::size_t>(detail)]; }
+  [[nodiscard]] Told& told() { return by_detail[static_cast<std::size_t>(detail)]; }
 
   void forget_answer() {
     if (model != nullptr) z3.Z3_model_dec_ref(context, model);
@@ -280,6 +329,7 @@ Z3_ast Solver::Engine::make(const Terms& terms, Term term, std::span<const Z3_as
 
 /// Operands before what they are operands of, without recursion: a chain of stores may be thousands deep.
 Z3_ast Solver::Engine::translate(const Terms& terms, Term root) {
+  auto& [translated, uses_arrays, uses_floats, uses_functions] = told();
   std::vector<Term> open{root};
   while (!open.empty()) {
     const Term term = open.back();
@@ -313,6 +363,7 @@ Z3_ast Solver::Engine::translate(const Terms& terms, Term root) {
 
 /// The procedure for the theories that are in play: the special ones are several times faster than the general one.
 Z3_solver Solver::Engine::new_solver() const {
+  const auto& [translated, uses_arrays, uses_floats, uses_functions] = told();
   if (uses_functions) return z3.Z3_mk_solver(context);
   const char* logic = uses_floats ? (uses_arrays ? nullptr : "QF_FPBV") : uses_arrays ? "QF_ABV" : "QF_BV";
   if (logic == nullptr) return z3.Z3_mk_solver(context);
@@ -339,6 +390,8 @@ std::expected<std::unique_ptr<Solver>, std::string> Solver::open() {
   return solver;
 }
 
+void Solver::count_processor_time() { engine_->counts_processor_time = true; }
+
 const std::string& Solver::version() const { return engine_->version; }
 const std::string& Solver::reason() const { return engine_->reason; }
 
@@ -361,10 +414,6 @@ Solver::Detail Solver::needed(const Terms& terms, const std::vector<Term>& condi
 
 SolverAnswer Solver::ask(const Terms& terms, const std::vector<Term>& conditions, unsigned timeout_ms, Detail detail) {
   Engine& engine = *engine_;
-  if (engine.detail != detail) {
-    engine.translated.clear();
-    engine.uses_functions = false;
-  }
   engine.detail = detail;
   engine.forget_answer();
   engine.reason.clear();
@@ -377,12 +426,18 @@ SolverAnswer Solver::ask(const Terms& terms, const std::vector<Term>& conditions
   engine.z3.Z3_solver_inc_ref(engine.context, engine.solver);
   const Z3_params params = engine.z3.Z3_mk_params(engine.context);
   engine.z3.Z3_params_inc_ref(engine.context, params);
+  const unsigned wall_ms = engine.counts_processor_time ? kWallTimes * timeout_ms : timeout_ms;
   engine.z3.Z3_params_set_uint(engine.context, params, engine.z3.Z3_mk_string_symbol(engine.context, "timeout"),
-                               timeout_ms);
+                               wall_ms);
   engine.z3.Z3_solver_set_params(engine.context, engine.solver, params);
   engine.z3.Z3_params_dec_ref(engine.context, params);
   for (const Z3_ast condition : asserted) engine.z3.Z3_solver_assert(engine.context, engine.solver, condition);
-  const Z3_lbool answer = engine.z3.Z3_solver_check(engine.context, engine.solver);
+  Z3_lbool answer = Z3_L_UNDEF;
+  {
+    std::optional<ProcessorLimit> limit;
+    if (engine.counts_processor_time) limit.emplace(timeout_ms, [&] { engine.z3.Z3_interrupt(engine.context); });
+    answer = engine.z3.Z3_solver_check(engine.context, engine.solver);
+  }
   if (engine.z3.Z3_get_error_code(engine.context) != Z3_OK) {
     engine.reason = "the solver failed";
     return SolverAnswer::Unknown;

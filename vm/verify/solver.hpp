@@ -30,6 +30,9 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   [[nodiscard]] const std::string& version() const;
+  /// From here on time limits are of the processor time of this process: what is decided does not hang on what else a
+  /// machine does.
+  void count_processor_time();
 
   /// What the solver is told. Unsat means the same whatever it was told; Sat alone of Exact is an input.
   enum class Detail : std::uint8_t {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "jit/optimizing/flow.hpp"
 #include "jit/ssa/build.hpp"
 #include "vm/verify/ssa/evaluator.hpp"
 #include "vm/verify/ssa/run.hpp"
@@ -333,8 +334,9 @@ bool SsaEncoder::is_never(bool branches, std::uint32_t frame, std::uint32_t word
 /// The question a frame that is taken up has been asked: the first that leaves, in the form as it is built.
 void SsaEncoder::find_assumed(const jit::ssa::Function& function) {
   assumed_ = kTrue;
+  if (function.entry_word == 0) return;
   const auto built = jit::ssa::build(module_, function.index, {function.entry_word, false});
-  if (function.entry_word == 0 || !built) return;
+  if (!built) return;
   const auto value = [&](jit::ssa::Value of) -> std::optional<Term> {
     const Instruction& i = built->at(of);
     if (i.op == Opcode::Const) return terms_.bits(64, static_cast<std::uint64_t>(i.immediate));
@@ -351,6 +353,19 @@ void SsaEncoder::find_assumed(const jit::ssa::Function& function) {
   }
 }
 
+/// Slots of a frame that is taken up which need not hold any more what the function was given there.
+void SsaEncoder::find_written(const bytecode::Function& source) {
+  written_.clear();
+  if (!taken_up_) return;
+  for (std::uint32_t word = 0; word < source.code.size();) {
+    const bytecode::Word* const code = source.code.data() + word;
+    jit::each_slot(code, source.slots, [&](std::uint32_t slot, bool, bool writes) {
+      if (writes) written_.insert(slot);
+    });
+    word += bytecode::instruction_words(code);
+  }
+}
+
 SsaOutcome SsaEncoder::run(const jit::ssa::Function& function) {
   outcome_ = {};
   broken_.clear();
@@ -358,8 +373,10 @@ SsaOutcome SsaEncoder::run(const jit::ssa::Function& function) {
   steps_ = 0;
   depth_ = 0;
   function_ = function.index;
+  taken_up_ = function.entry_word != 0;
   parameters_.clear();
   const bytecode::Function& source = module_.functions[function.index];
+  find_written(source);
   const std::uint32_t slots = module_.signatures[source.signature].parameter_slots();
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     const Place place = parameter(function.index, slot, Kind::U64).place;
@@ -367,7 +384,6 @@ SsaOutcome SsaEncoder::run(const jit::ssa::Function& function) {
   }
   SsaState start;
   start.world = terms_.variable(kWorld, kIndex);
-  taken_up_ = function.entry_word != 0;
   find_assumed(function);
   if (taken_up_) {  // any slot may lead to an object or to what a parameter leads to
     start.leaked.insert(parameters_.begin(), parameters_.end());

@@ -6,10 +6,12 @@
 // what lies in memory after one) is a variable named by what it depends on: the same in both forms where that is.
 //
 // Memory is a set of places that never overlap: the objects of the frame, what each parameter that leads somewhere
-// leads to, the module's texts, and all the rest. Of each there is one array for each size of access; an access lies at
-// a multiple of its size. An address keeps the place it leads to, or the places, each under its condition. A place
-// whose address got out may be met through an address that was found elsewhere: what is written to one of both changes
-// what is found at the other in a way of which only is known what it depends on.
+// leads to, the module's texts, and all the rest. Of each there is one array for each size of access; what a write of
+// another size, or one that lies at no multiple of its size, makes of an array is only known by what it depends on. An
+// address keeps the place it leads to, or the places, each under its condition; what is computed from it in any other
+// way than as an address lets it out, and so does a store of it. A place whose address got out may be met through an
+// address that was found elsewhere: what lies there, and what is written to one of both, changes what is found at the
+// other in a way of which only is known what it depends on.
 #pragma once
 
 #include <functional>
@@ -39,13 +41,17 @@ struct Place {
 /// What calls and steps change, where the function is entered.
 inline constexpr std::string_view kWorld = "world";
 
+/// An address that was found elsewhere counts as a multiple of this.
+inline constexpr std::uint32_t kMostUnit = 16;
+
 /// Where an address leads, each under its condition.
 using SsaWays = std::vector<std::pair<Term, Place>>;
 
 struct SsaValue {
   Term bits = kFalse;  // a slot; kFalse: there is no value yet
   Place place;
-  std::shared_ptr<const SsaWays> ways;             // of an address that leads to several places
+  std::shared_ptr<const SsaWays> ways;  // of an address that leads to several places
+  std::uint32_t unit = kMostUnit;       // of an address: what its way from the place's start is a multiple of
   std::shared_ptr<const std::vector<Term>> lanes;  // of a vector
 };
 
@@ -77,13 +83,15 @@ struct SsaEndKey {
 struct SsaOutcome {
   std::map<SsaEndKey, SsaEnd> ends;
   std::map<Term, Term> calls;  // by what the call leaves of the world: whether it is made
-  Term broken = kFalse;        // something the form promises is not so: an exact sum does not fit
+  Term broken = kFalse;        // something the form promises is not so: an exact sum does not fit, a store goes past
+                               // its object
   Term exceeded = kFalse;      // some loop goes on past the bound
 };
 
 class SsaEncoder {
  public:
-  /// `sizes`: of the accesses of both forms. `frames`: calls that are followed, as the later form's table has them.
+  /// `sizes`: of the accesses of both forms and of what they call and leave for; one at least. `frames`: calls that are
+  /// followed, as the later form's table has them.
   SsaEncoder(Terms& terms, const bytecode::Module& module, std::set<std::uint32_t> sizes,
              const std::vector<jit::ssa::Frame>& frames, std::uint32_t turns)
       : terms_(terms), module_(module), sizes_(std::move(sizes)), frames_(frames), turns_(turns) {}
@@ -124,11 +132,18 @@ class SsaEncoder {
   }
   bool is_never(bool branches, std::uint32_t frame, std::uint32_t word, Term condition);
   void find_assumed(const jit::ssa::Function& function);
+  void find_written(const bytecode::Function& source);
 
   Term& array(SsaState& state, const Place& place, std::uint32_t size);
   static SsaWays ways_of(const SsaValue& address);
   void join_places(SsaValue& into, Term condition, const SsaValue& from);
-  static void leak(SsaState& state, const SsaValue& address);
+  void leak(SsaState& state, const Place& place);
+  void leak(SsaState& state, const SsaValue& address);
+  [[nodiscard]] std::uint32_t unit_of(Term way, std::uint32_t depth = 6) const;
+  [[nodiscard]] const bytecode::MemoryObject* object_at(const Place& place) const;
+  [[nodiscard]] std::uint64_t bytes_of(const Place& place) const;
+  Term is_within(const Place& place, Term index, std::uint64_t bytes);
+  void stays_within(Term reached, Term within);
   Term load(SsaState& state, const SsaValue& base, Term address, std::uint32_t size);
   template <class Written>
   void write(SsaState& state, const SsaValue& base, Term address, const std::vector<Term>& what,
@@ -147,7 +162,8 @@ class SsaEncoder {
   const std::vector<jit::ssa::Frame>& frames_;
   const std::uint32_t turns_;
   std::uint32_t function_ = 0;
-  bool taken_up_ = false;  // a frame that runs already: its slots and its memory may hold anything
+  bool taken_up_ = false;            // a frame that runs already: its slots and its memory may hold anything
+  std::set<std::uint32_t> written_;  // slots that the bytecode of such a frame writes
   Term assumed_ = kTrue;
   using Question = std::tuple<bool, std::uint32_t, std::uint32_t>;  // a branch's or not, frame, word
   std::function<bool(Term)> is_never_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +30,23 @@ namespace {
 
 constexpr std::uint64_t kMostElements = 16;  // of a view in an input
 constexpr std::uint64_t kMostBytes = 1 << 14;
+constexpr unsigned kMostSeconds = 5;                       // of the processor, that a form is run for
+constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // of a form that is run
 constexpr unsigned kQuestionTimes = 4;  // of a query's time: questions that a pass took out, together
 constexpr unsigned kQuestionParts = 4;  // of it: one of them
-using Clock = std::chrono::steady_clock;
+
+/// The processor time of this process.
+struct Clock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<Clock>;
+  static time_point now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+  }
+};
 
 void sizes_of(const Function& function, std::set<std::uint32_t>& sizes) {
   for (const jit::ssa::Block& block : function.blocks) {
@@ -39,6 +55,19 @@ void sizes_of(const Function& function, std::set<std::uint32_t>& sizes) {
       if (i.op == Opcode::Load || i.op == Opcode::Store) sizes.insert(jit::size_of(i.kind));
     }
   }
+}
+
+/// Z3's own words of why it does not say.
+std::string in_words(const std::string& reason) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"timeout", "its time ended"},   {"interrupt", "its time ended"},
+      {"memory", "its memory ended"},  {"incomplete", "its procedures do not decide it"},
+      {"resource", "its steps ended"},
+  };
+  for (const auto& [word, words] : kWords) {
+    if (reason.contains(word)) return std::string(words);
+  }
+  return reason;
 }
 
 // ------------------------------------------------------------------------------------------- where they differ
@@ -211,6 +240,8 @@ class Input {
     if (shared == MAP_FAILED) return "is not run";
     const pid_t child = ::fork();
     if (child == 0) {
+      const rlimit limit{kMostSeconds, kMostSeconds};
+      ::setrlimit(RLIMIT_CPU, &limit);
       const std::string said = evaluate(form).substr(0, kShared - 1);
       std::memcpy(shared, said.c_str(), said.size() + 1);
       ::_exit(0);
@@ -283,7 +314,9 @@ class Input {
     std::vector<std::optional<Function>> functions(module.functions.size());
     functions[function_] = form;
     Collected output;
-    SsaEvaluator evaluator(image_, functions, output, {});
+    Limits limits;
+    limits.stack_bytes = kStackBytes;
+    SsaEvaluator evaluator(image_, functions, output, limits);
     const SsaEvaluator::Ending ending = evaluator.call(function_, arguments);
     std::string said;
     if (!evaluator.fault().empty()) {
@@ -345,6 +378,11 @@ Refinement refine(const Image& image, const Function& before, const Function& af
   std::set<std::uint32_t> sizes;
   sizes_of(before, sizes);
   sizes_of(after, sizes);
+  // And of what is run with them: functions that were taken in, and the rest that control leaves for.
+  for (const jit::ssa::Frame& frame : after.frames) {
+    if (const auto form = jit::ssa::build(image.module(), frame.function, {})) sizes_of(*form, sizes);
+  }
+  if (sizes.empty()) sizes.insert(8);  // copies, calls and steps meet memory too
   SsaEncoder encoder(terms, image.module(), sizes, after.frames, options.turns);
   std::vector<Term> conditions;
   std::unique_ptr<Solver> opened;  // of these terms alone
@@ -354,6 +392,7 @@ Refinement refine(const Image& image, const Function& before, const Function& af
       auto found = Solver::open();
       if (found) {
         opened = std::move(*found);
+        opened->count_processor_time();
       } else {
         missing = found.error();
       }
@@ -374,9 +413,9 @@ Refinement refine(const Image& image, const Function& before, const Function& af
     const SsaOutcome left = encoder.run(before);
     const SsaOutcome right = encoder.run(after);
     const Term differ = Difference(terms, encoder).between(left, right);
-    const Term exceeded = terms.either(left.exceeded, right.exceeded);
-    answer.bounded = exceeded != kFalse;
-    conditions = {encoder.assumed(), terms.negate(left.broken), terms.negate(exceeded), differ};
+    // Where the later form alone goes on past the bound it does not end as the earlier one does.
+    answer.bounded = left.exceeded != kFalse;
+    conditions = {encoder.assumed(), terms.negate(left.broken), terms.negate(left.exceeded), differ};
   } catch (const Unsupported& end) {
     answer.reason = end.why;
     return answer;
@@ -392,12 +431,18 @@ Refinement refine(const Image& image, const Function& before, const Function& af
   }
   Solver& solver = *found;
   const Solver::Detail needed = Solver::needed(terms, conditions);
+  std::vector<std::string> undecided;
+  const auto keep_reason = [&](SolverAnswer said, std::string_view told) {
+    if (said == SolverAnswer::Unknown) undecided.push_back(std::string(told) + " " + in_words(solver.reason()));
+  };
   for (const Solver::Detail detail : {Solver::Detail::Free, Solver::Detail::Functions}) {
     if (detail >= needed) break;
-    if (solver.ask(terms, conditions, options.timeout_ms, detail) == SolverAnswer::Unsat) {
+    const SolverAnswer said = solver.ask(terms, conditions, options.timeout_ms, detail);
+    if (said == SolverAnswer::Unsat) {
       answer.status = Refinement::Status::Refines;
       return answer;
     }
+    keep_reason(said, detail == Solver::Detail::Free ? "with what is unknown free" : "with functions");
   }
   std::vector<Term> small = conditions;
   small.push_back(short_views(terms, encoder, image.module(), before.index));
@@ -408,7 +453,9 @@ Refinement refine(const Image& image, const Function& before, const Function& af
     return answer;
   }
   if (said == SolverAnswer::Unknown) {
-    answer.reason = "the solver does not say: " + solver.reason();
+    keep_reason(said, "with all that is known");
+    answer.reason = "the solver does not say: ";
+    for (const std::string& each : undecided) answer.reason += (&each == undecided.data() ? "" : ", ") + each;
     return answer;
   }
   if (before.entry_word != 0) {

@@ -18,7 +18,7 @@ namespace cairn::verify {
 
 struct RefinementOptions {
   std::uint32_t turns = 6;         // of every loop
-  unsigned timeout_ms = 3000;      // of each query
+  unsigned timeout_ms = 3000;      // of each query, as all of these of this process's processor time
   unsigned budget_ms = 0;          // of all passes over a function; 0: none
   bool from_loops = true;          // forms that a frame is taken up in too
   std::uint32_t vector_bytes = 0;  // of the vectors passes may make; 0: the processor's

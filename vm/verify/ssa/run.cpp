@@ -160,7 +160,7 @@ void SsaEncoder::Run::instruction(ValueId value) {
       return call(value, i);
     case Opcode::Result: {
       const std::uint32_t slot = static_cast<std::uint32_t>(i.immediate);
-      if (followed_) {
+      if (i.a == followed_) {
         state_.values[value] = results_[slot - f_.at(i.a).scale];
       } else {
         const std::string name = "result" + std::to_string(slot + slot_base());
@@ -171,8 +171,19 @@ void SsaEncoder::Run::instruction(ValueId value) {
     case Opcode::Mask:
       return kept(value, i);
     default:
+      leak_computed(i);
       return i.lanes > 1 ? vector(value, i) : scalar(value, i);
   }
+}
+
+/// Places whose address an operation makes something of that does not lead there any more.
+void SsaEncoder::Run::leak_computed(const Instruction& i) {
+  const bool keeps = i.lanes == 1 && i.op == Opcode::Convert && i.mode == Mode::Exact;
+  if (keeps || i.op == Opcode::Compare) return;
+  const bool is_choice = i.lanes == 1 && i.op == Opcode::Select;
+  if (i.op != Opcode::Address && !is_choice && i.a != jit::ssa::kNoValue) encoder_.leak(state_, at(i.a));
+  if (!is_choice && i.b != jit::ssa::kNoValue) encoder_.leak(state_, at(i.b));
+  if (!is_choice && i.c != jit::ssa::kNoValue) encoder_.leak(state_, at(i.c));
 }
 
 void SsaEncoder::Run::scalar(ValueId value, const Instruction& i) {
@@ -191,19 +202,21 @@ void SsaEncoder::Run::scalar(ValueId value, const Instruction& i) {
       return;
     }
     case Opcode::FrameAddress: {
-      const Place place = object_of(i, static_cast<std::uint64_t>(i.immediate));
-      return set(value, encoder_.base_of(place), {kFalse, place, nullptr, nullptr});
+      const auto offset = static_cast<std::uint64_t>(i.immediate);
+      const std::uint64_t object = jit::ssa::frame_object(source_of(i), offset);
+      const Place place = object_of(i, object);
+      const Term rest = terms_.bits(64, offset - object);
+      const Term address = terms_.binary(TermOp::Add, encoder_.base_of(place), rest);
+      return set(value, address, {kFalse, place, nullptr, encoder_.unit_of(rest), nullptr});
     }
     case Opcode::Text: {
       const Place place{Place::Kind::Text, static_cast<std::uint64_t>(i.immediate)};
-      return set(value, encoder_.base_of(place), {kFalse, place, nullptr, nullptr});
+      return set(value, encoder_.base_of(place), {kFalse, place, nullptr, kMostUnit, nullptr});
     }
     case Opcode::Address: {
-      Term sum = terms_.binary(TermOp::Add, bits(i.a), terms_.bits(64, static_cast<std::uint64_t>(i.immediate)));
-      if (i.b != jit::ssa::kNoValue) {
-        sum = terms_.binary(TermOp::Add, sum, terms_.binary(TermOp::Mul, bits(i.b), terms_.bits(64, i.scale)));
-      }
-      return set(value, sum, at(i.a));
+      SsaValue leads = at(i.a);
+      const Term sum = address_of(i, leads.unit);
+      return set(value, sum, leads);
     }
     case Opcode::Select: {
       const Term chosen = terms_.differ(bits(i.a), terms_.bits(64, 0));
@@ -215,7 +228,8 @@ void SsaEncoder::Run::scalar(ValueId value, const Instruction& i) {
       // An exact conversion of an address stays one.
       const bool keeps = i.op == Opcode::Convert && i.mode == Mode::Exact;
       const Term result = lane_of(i, 0);
-      return set(value, result, keeps ? at(i.a) : SsaValue{});
+      if (keeps) return set(value, result, at(i.a));
+      return set(value, result, {kFalse, {}, nullptr, encoder_.unit_of(result), nullptr});
     }
   }
 }
@@ -235,7 +249,7 @@ void SsaEncoder::Run::vector(ValueId value, const Instruction& i) {
       lanes.push_back(i.op == Opcode::Splat ? bits(i.a) : i.op == Opcode::Iota ? terms_.bits(64, k) : lane_of(i, k));
     }
   }
-  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+  state_.values[value] = {kFalse, {}, nullptr, 1, std::make_shared<const std::vector<Term>>(std::move(lanes))};
 }
 
 /// Lanes of which a condition of each says whether they are kept: a bit for each, and those with their bit set moved up
@@ -260,7 +274,7 @@ void SsaEncoder::Run::kept(ValueId value, const Instruction& i) {
     }
     count = terms_.choose(is_set, terms_.binary(TermOp::Add, count, number(1)), count);
   }
-  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+  state_.values[value] = {kFalse, {}, nullptr, 1, std::make_shared<const std::vector<Term>>(std::move(lanes))};
 }
 
 Term SsaEncoder::Run::is_bit_set(Term of, std::uint32_t k) {
@@ -312,6 +326,16 @@ Term SsaEncoder::Run::lane_of(const Instruction& i, std::uint32_t k) {
   return result;
 }
 
+/// Where an access lies; `unit`, of its base, becomes that of the address.
+Term SsaEncoder::Run::address_of(const Instruction& i, std::uint32_t& unit) {
+  Term way = terms_.bits(64, static_cast<std::uint64_t>(i.immediate));
+  if (i.b != jit::ssa::kNoValue) {
+    way = terms_.binary(TermOp::Add, terms_.binary(TermOp::Mul, bits(i.b), terms_.bits(64, i.scale)), way);
+  }
+  unit = std::min(unit, encoder_.unit_of(way));
+  return terms_.binary(TermOp::Add, bits(i.a), way);
+}
+
 void SsaEncoder::Run::access(ValueId value, const Instruction& i) {
   if (i.op == Opcode::Copy || i.op == Opcode::Zero) {
     const SsaValue to = at(i.a);
@@ -319,11 +343,9 @@ void SsaEncoder::Run::access(ValueId value, const Instruction& i) {
     return encoder_.copy(state_, to, i.op == Opcode::Copy ? &from : nullptr, static_cast<std::uint64_t>(i.immediate));
   }
   const std::uint32_t size = jit::size_of(i.kind);
-  const SsaValue base = at(i.a);
-  Term address = terms_.binary(TermOp::Add, bits(i.a), terms_.bits(64, static_cast<std::uint64_t>(i.immediate)));
-  if (i.b != jit::ssa::kNoValue) {
-    address = terms_.binary(TermOp::Add, address, terms_.binary(TermOp::Mul, bits(i.b), terms_.bits(64, i.scale)));
-  }
+  if (i.b != jit::ssa::kNoValue) encoder_.leak(state_, at(i.b));
+  SsaValue base = at(i.a);
+  const Term address = address_of(i, base.unit);
   const auto lane_address = [&](std::uint32_t k) {
     return terms_.binary(TermOp::Add, address, terms_.bits(64, std::uint64_t{k} * size));
   };
@@ -342,13 +364,18 @@ void SsaEncoder::Run::access(ValueId value, const Instruction& i) {
   for (std::uint32_t k = 0; k < i.lanes; ++k) {
     lanes.push_back(encoder_.normal(encoder_.load(state_, base, lane_address(k), size), i.kind));
   }
-  state_.values[value] = {kFalse, {}, nullptr, std::make_shared<const std::vector<Term>>(std::move(lanes))};
+  state_.values[value] = {kFalse, {}, nullptr, 1, std::make_shared<const std::vector<Term>>(std::move(lanes))};
 }
 
 // ------------------------------------------------------------------------------------------- calls
 
+/// What it is given is seen, and what it leaves elsewhere is its own: all that lies there takes part in it.
 void SsaEncoder::Run::leak_operands(const Instruction& i) {
-  jit::ssa::each_operand(f_, i, [&](ValueId operand) { encoder_.leak(state_, at(operand)); });
+  jit::ssa::each_operand(f_, i, [&](ValueId operand) {
+    for (const auto& [condition, place] : encoder_.ways_of(at(operand))) {
+      if (place.kind == Place::Kind::Object || place.kind == Place::Kind::Parameter) state_.leaked.insert(place);
+    }
+  });
   if (i.op != Opcode::Step) return;
   // And what the instruction itself says lies in the frame.
   const bytecode::Function& source = source_of(i);
@@ -361,8 +388,10 @@ void SsaEncoder::Run::leak_operands(const Instruction& i) {
 
 /// What it is given, and everything it can see, decides what it does.
 void SsaEncoder::Run::call(ValueId value, const Instruction& i) {
-  followed_ = i.op == Opcode::Call && follow(i);
-  if (followed_) return;
+  if (i.op == Opcode::Call && follow(i)) {
+    followed_ = value;
+    return;
+  }
   leak_operands(i);
   std::string name = "call" + std::to_string(static_cast<int>(i.op)) + "." + std::to_string(i.immediate) + "." +
                      std::to_string(frame_of(i)) + "." + std::to_string(i.word);
@@ -415,6 +444,13 @@ bool SsaEncoder::Run::follow(const Instruction& i) {
     }
     // Each call has a frame of its own.
     std::erase_if(state_.memory, [&](const auto& each) { return is_object_of(each.first.first, k); });
+    for (const bytecode::MemoryObject& object : encoder_.module_.functions[inlined.function].objects) {
+      if (!encoder_.module_.types[object.type].pointers) continue;
+      const Place place{Place::Kind::Object, std::uint64_t{k} << 32 | object.offset};
+      for (const std::uint32_t size : encoder_.sizes_) {
+        state_.memory[{place, size}] = terms_.filled(array_of(bits_sort(8 * size)), terms_.bits(8 * size, 0));
+      }
+    }
     std::vector<SsaValue> own = std::move(state_.values);
     Run run(encoder_, *callee, k, std::move(slots), false);
     auto returned = run.go(std::move(state_));

@@ -34,10 +34,12 @@ class SsaEncoder::Run {
   void kept(jit::ssa::Value value, const Instruction& i);
   Term is_bit_set(Term of, std::uint32_t k);
   Term lane_of(const Instruction& i, std::uint32_t k);
+  Term address_of(const Instruction& i, std::uint32_t& unit);
   void access(jit::ssa::Value value, const Instruction& i);
   void call(jit::ssa::Value value, const Instruction& i);
   bool follow(const Instruction& i);
   void leak_operands(const Instruction& i);
+  void leak_computed(const Instruction& i);
   void ends(const Instruction& i);
   void fail(const Instruction& i, Term failed, TrapKind trap);
   void leave(const Instruction& i, SsaState state);
@@ -61,7 +63,7 @@ class SsaEncoder::Run {
   Term lane(jit::ssa::Value value, std::uint32_t k);
   /// A slot, which leads where `like` does.
   void set(jit::ssa::Value value, Term bits, const SsaValue& like = {}) {
-    state_.values[value] = {bits, like.place, like.ways, nullptr};
+    state_.values[value] = {bits, like.place, like.ways, like.unit, nullptr};
   }
 
   SsaEncoder& encoder_;
@@ -76,8 +78,8 @@ class SsaEncoder::Run {
   std::vector<std::uint32_t> number_;  // by block: in the order of the dominators
   std::map<Position, SsaState> open_;
   std::optional<Returned> returned_;
-  std::array<SsaValue, 2> results_;  // of the call that was followed last
-  bool followed_ = false;
+  std::array<SsaValue, 2> results_;                // of the call that was followed last
+  jit::ssa::Value followed_ = jit::ssa::kNoValue;  // that call
   SsaState state_;
   Position here_;
   jit::ssa::BlockId block_ = 0;
