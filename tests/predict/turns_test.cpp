@@ -165,6 +165,39 @@ TEST_CASE("recursion is counted by how its size goes down", "[predict]") {
   CHECK(sums(recursive("if t > 4 { t += f(n - 1); } else { t += f(n - 1); }")) == "n");
 }
 
+TEST_CASE("branches that nobody foresees and calls that stay are counted apart", "[predict]") {
+  const auto ops = [](std::string_view text) {
+    Counted counted(text);
+    return counted.of("f").sequential.total().ops;
+  };
+  const auto branch = [&](std::string_view condition, std::string_view then) {
+    return ops("fn f(n:usize, xs:rw<u64>[n]) -> u64 { let mut t:u64 = 0; for i in 0..n { if " + std::string(condition) +
+               " { " + std::string(then) + " } } return t; }\n");
+  };
+  CHECK(branch("xs[i] > 9", "xs[n - 1 - i] = 1;").at("branch_miss").text() == "0.5*n");
+  CHECK_FALSE(branch("xs[i] > 9", "t = 4;").contains("branch_miss"));     // a selection
+  CHECK_FALSE(branch("xs[i] > 9", "return 1;").contains("branch_miss"));  // mostly not gone
+  CHECK_FALSE(branch("i > 9", "xs[i] = 1;").contains("branch_miss"));     // of the counter
+  const auto inner =
+      ops("fn f(n:usize, xs:ro<u64>[n]) -> u64 { let mut t:u64 = 0; for i in 0..n { let mut at = i; "
+          "while xs[at] != 7 { at += 1; t = add_wrap(t, 1); } } return t; }\n");
+  CHECK(inner.at("branch_miss").text() == "n");
+  CHECK(ops("fn f(n:usize) -> u64 { if n < 2 { return 1; } return f(n - 1); }\n").at("frame").text() == "n");
+}
+
+TEST_CASE("what a turn makes of an integer waits for every operation on the way", "[predict]") {
+  const auto folds = [](std::string_view turn) {
+    Counted counted("fn f(n:usize) -> u32 { let mut h:u32 = 1; let mut k:u32 = 1; for i in 0..n { " +
+                    std::string(turn) + " } return h ^ k; }\n");
+    const auto ops = counted.of("f").sequential.total().ops;
+    return ops.contains("int_fold") ? ops.at("int_fold").text() : "";
+  };
+  CHECK(folds("h = mul_wrap(h ^ 5, 16777619);") == "4*n");
+  CHECK(folds("h = h ^ shr(h, 15);") == "2*n");
+  CHECK(folds("h = h ^ 5;").empty());                  // may be done in any order
+  CHECK(folds("h = add_wrap(h, k * k * k);") == "n");  // of others nothing waits
+}
+
 TEST_CASE("parts of a view share it evenly where nobody knows how long they are", "[predict]") {
   const std::string text =
       "fn f(n:usize, xs:rw<u64>[n]) { if n < 2 { return; } let mut at:usize = 0; for i in 0..n { if xs[i] > xs[0] { "

@@ -134,9 +134,17 @@ class BodyCounter {
   void forget(const std::set<const Local*>& changed);
   void while_loop(const WhileStmt& of);
   void self_call(const CallExpr& of);
+  /// Whether an expression is of what lies in arrays: no turn of a loop tells what the next one finds.
+  [[nodiscard]] static bool is_of_data(const Expr& of);
+  /// Whether a branch on such an expression stays one: a way of it does more than set locals, which one of two results
+  /// can be selected for, and goes on in the loop.
+  [[nodiscard]] bool is_unforeseen(const Expr& of, const std::vector<const Block*>& ways) const;
   /// Whether `place op= value` or `place = place op value` gathers into one scalar, so that each step waits.
   void update(const Expr& target, BinaryOp op, const Type& type, bool is_proved);
   void gather(const Local& local, const Expr& made);
+  /// The longest way of operations on integers from a local to the value, in turns of the clock; nothing where there is
+  /// none.
+  static std::optional<double> latency(const Expr& made, const Local& from);
   void assign(const AssignStmt& of);
   /// Two ways of which one is taken: per kind the dearer.
   void alternatives(const std::vector<const Block*>& arms);

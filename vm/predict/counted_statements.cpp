@@ -5,6 +5,12 @@
 
 namespace cairn::predict {
 
+namespace {
+
+constexpr double kMisses = 0.5;  // of a branch on data: one way is as likely as the other
+
+}  // namespace
+
 void BodyCounter::block(const Block& of) {
   for (const Stmt* each : of.statements) statement(*each);
 }
@@ -62,6 +68,39 @@ void BodyCounter::forget(const std::set<const Local*>& changed) {
   for (const Local* each : changed) set(*each, std::nullopt, nullptr);
 }
 
+bool BodyCounter::is_of_data(const Expr& of) {
+  std::vector<const Expr*> pending{&of};
+  std::set<const Local*> met;
+  while (!pending.empty()) {
+    const Expr& root = *pending.back();
+    pending.pop_back();
+    const bool found = any_expression(root, [&](const Expr& each) {
+      if (each.kind == ExprKind::Local) {
+        const Local* const local = each.as<LocalExpr>().local;
+        if (local->bound != nullptr && met.insert(local).second) pending.push_back(local->bound);
+      }
+      return each.kind == ExprKind::Element;
+    });
+    if (found) return true;
+  }
+  return false;
+}
+
+bool BodyCounter::is_unforeseen(const Expr& of, const std::vector<const Block*>& ways) const {
+  if (loops_.empty() || !is_of_data(of)) return false;
+  return std::ranges::any_of(ways, [](const Block* way) {
+    if (way == nullptr || way->statements.empty()) return false;
+    const StmtKind last = way->statements.back()->kind;
+    if (last == StmtKind::Return || last == StmtKind::Break) return false;  // mostly not gone
+    return std::ranges::any_of(way->statements, [](const Stmt* each) {
+      if (each->kind == StmtKind::Let) return false;
+      if (each->kind == StmtKind::Assign) return each->as<AssignStmt>().place->kind != ExprKind::Local;
+      if (each->kind == StmtKind::Compound) return each->as<CompoundStmt>().place->kind != ExprKind::Local;
+      return true;
+    });
+  });
+}
+
 void BodyCounter::while_loop(const WhileStmt& of) {
   std::vector<Range> around;
   for (const Loop& loop : loops_) {
@@ -70,6 +109,7 @@ void BodyCounter::while_loop(const WhileStmt& of) {
   GuessedTurns guessed = guess_turns(of, sizes_, initial_, around);
   guess(std::move(guessed.why));
   forget(changed_by(of));
+  if (!loops_.empty() && is_of_data(*of.condition)) count("branch_miss");  // where it ends
   looped(nullptr, std::move(guessed.turns), [&] {
     value(*of.condition);
     count("branch");
@@ -90,7 +130,49 @@ void BodyCounter::gather(const Local& local, const Expr& made) {
   const Type& type = *local.type;
   if (loops_.empty() || type.is(TypeKind::Usize) || !mentions(made, local)) return;
   if (type.is_float()) count(float_kind(type, "_fold"));
-  if (type.is_integer()) count("int_fold");
+  if (type.is_integer()) count("int_fold", std::max(1.0, latency(made, local).value_or(1)));
+}
+
+std::optional<double> BodyCounter::latency(const Expr& made, const Local& from) {
+  constexpr double kMultiply = 3;
+  constexpr double kDivide = 12;
+  constexpr double kLoad = 4;
+  std::optional<double> longest;
+  const auto behind = [&](const Expr& operand, double turns) {
+    if (const auto way = latency(operand, from)) longest = std::max(longest.value_or(0), *way + turns);
+  };
+  switch (made.kind) {
+    case ExprKind::Local:
+      return made.as<LocalExpr>().local == &from ? std::optional(0.0) : std::nullopt;
+    case ExprKind::Load:
+      return latency(*made.as<LoadExpr>().place, from);
+    case ExprKind::Convert:
+      return latency(*made.as<ConvertExpr>().operand, from);
+    case ExprKind::Element:
+      behind(*made.as<ElementExpr>().index, kLoad);
+      return longest;
+    case ExprKind::Binary:
+      for (const Expr* operation : left_chain(made)) {
+        const BinaryOp op = operation->as<BinaryExpr>().op;
+        const double turns = op == BinaryOp::Multiply                              ? kMultiply
+                             : op == BinaryOp::Divide || op == BinaryOp::Remainder ? kDivide
+                                                                                   : 1;
+        if (operation == left_chain(made).front()) {
+          behind(left_of(*operation), turns);
+        } else if (longest) {
+          *longest += turns;
+        }
+        behind(right_of(*operation), turns);
+      }
+      return longest;
+    case ExprKind::Builtin:
+      for (const Expr* argument : made.as<BuiltinExpr>().arguments) {
+        if (argument != nullptr) behind(*argument, made.as<BuiltinExpr>().builtin == Builtin::MulWrap ? kMultiply : 1);
+      }
+      return longest;
+    default:
+      return std::nullopt;
+  }
 }
 
 void BodyCounter::assign(const AssignStmt& of) {
@@ -106,6 +188,10 @@ void BodyCounter::assign(const AssignStmt& of) {
     if (is_target(sum.left) || is_target(sum.right)) {
       value(is_target(sum.left) ? *sum.right : *sum.left);
       update(*of.place, sum.op, *sum.left->type, discharged_.contains(sum));
+      // A way longer than the one operation: what it waits for is longer too.
+      const bool waits = is_local && !loops_.empty() && !sum.left->type->is(TypeKind::Usize);
+      const auto way = waits ? latency(*of.value, *of.place->as<LocalExpr>().local) : std::nullopt;
+      if (way && *way > 1) count("int_fold", *way - (sum.op == BinaryOp::Add ? 1 : 0));
       if (is_local) set(*of.place->as<LocalExpr>().local, std::move(now), of.value);
       return;
     }
@@ -298,12 +384,16 @@ void BodyCounter::statement(const Stmt& of) {
     }
     case StmtKind::If:
       value(*of.as<IfStmt>().condition);
+      if (is_unforeseen(*of.as<IfStmt>().condition, {of.as<IfStmt>().then, of.as<IfStmt>().otherwise})) {
+        count("branch_miss", kMisses);
+      }
       alternatives({of.as<IfStmt>().then, of.as<IfStmt>().otherwise});
       return forget(changed_by(of));
     case StmtKind::Match: {
       value(*of.as<MatchStmt>().subject);
       std::vector<const Block*> arms;
       for (const MatchArm& arm : of.as<MatchStmt>().arms) arms.push_back(arm.body);
+      if (is_unforeseen(*of.as<MatchStmt>().subject, arms)) count("branch_miss", kMisses);
       alternatives(arms);
       return forget(changed_by(of));
     }

@@ -396,6 +396,7 @@ void BodyCounter::call(const CallExpr& of) {
   if (of.callee->kind == FunctionKind::Extern || of.callee->body == nullptr) {
     return guess("it calls " + std::string(of.callee->name) + ", which is foreign");
   }
+  if (of.callee == &function_ || counter_.active_.contains(of.callee)) count("frame");
   if (of.callee == &function_ && code_ == &cost_.sequential) return self_call(of);
   if (counter_.active_.contains(of.callee)) return guess("it recurses");
   const Cost& callee = counter_.cost_of(*of.callee);

@@ -44,6 +44,8 @@ constexpr std::array<BuiltIn, kOperationKinds.size()> kBuiltIn = {{
     {"atomic", 8},
     {"io", 400},
     {"wait", 5000},
+    {"frame", 0.6},      // a call of itself beside what it is made of; some levels of recursion are taken in
+    {"branch_miss", 5},  // some fifteen turns of the clock
 }};
 
 Json bandwidths(const std::array<Bandwidth, 4>& of) {

@@ -58,10 +58,10 @@ struct MachineProfile {
 [[nodiscard]] nlohmann::ordered_json record_of(const MachineProfile& profile);
 
 /// The operation kinds a profile may price.
-inline constexpr std::array<std::string_view, 27> kOperationKinds = {
-    "int",     "int_checked", "int_fold",      "mul",         "mul_checked", "div",      "index_checked",
-    "f32",     "f64",         "f32_div",       "f64_div",     "f32_fold",    "f64_fold", "compare",
-    "branch",  "convert",     "convert_guard", "shift_guard", "load",        "store",    "bounds_guard",
-    "collect", "call",        "indirect",      "atomic",      "io",          "wait"};
+inline constexpr std::array<std::string_view, 29> kOperationKinds = {
+    "int",           "int_checked", "int_fold", "mul",      "mul_checked",  "div",     "index_checked", "f32",
+    "f64",           "f32_div",     "f64_div",  "f32_fold", "f64_fold",     "compare", "branch",        "convert",
+    "convert_guard", "shift_guard", "load",     "store",    "bounds_guard", "collect", "call",          "indirect",
+    "atomic",        "io",          "wait",     "frame",    "branch_miss"};
 
 }  // namespace cairn::predict
