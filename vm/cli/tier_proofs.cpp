@@ -24,7 +24,7 @@ using verify::Refinement;
 
 constexpr std::int64_t kDefaultTimeoutMs = 1000;
 constexpr unsigned kBudgetTimes = 40;  // of a question's time: one function's, looked at before each pass
-constexpr unsigned kProverTimes = 60;    // of it: one function's, after which its process is ended
+constexpr unsigned kProverTimes = 60;  // of it: one function's, after which its process is ended
 constexpr unsigned kLeastProverSeconds = 10;
 constexpr double kProverWallTimes = 60;  // of a function's processor time: its time of the wall
 constexpr unsigned kMostProvers = 8;
