@@ -208,8 +208,8 @@ struct Function {
 [[nodiscard]] constexpr bool has_effect(const Instruction& i) {
   return i.mode == Mode::Checked || (i.op >= Opcode::Store && i.op <= Opcode::Step) || is_end(i.op);
 }
-/// How many bits an integer kind has.
 [[nodiscard]] constexpr bool is_integer(Kind kind) { return kind >= Kind::Bool && kind <= Kind::I64; }
+/// How many bits an integer kind has.
 [[nodiscard]] constexpr std::uint32_t width_of(Kind kind) { return kind == Kind::Bool ? 1 : size_of(kind) * 8; }
 
 /// Where the object of the function's frame memory that the byte belongs to starts.
