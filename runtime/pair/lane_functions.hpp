@@ -118,45 +118,35 @@ CAIRN_PAIR_INLINE Answer<V> log1p_of_lanes(Pair<V> x) {
 
 // ------------------------------------------------------------------------------------------------------ trigonometric
 
-/// Of magnitudes of few turns, not next to an axis.
+/// Of magnitudes of few turns. What other lanes hold is of no use but harmless: a multiple is within the table.
 template <class V>
-struct KnownAngle {
-  Angle<V> angle;
-  TruthOf<V> known;
-};
-template <class V>
-CAIRN_PAIR_INLINE KnownAngle<V> angle_of_lanes(Pair<V> x) {
-  TruthOf<V> known = is_normalized(x) & (magnitude(x.hi) < V(kFewTurns<V>));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
-  const TruthOf<V> small = y.hi < V(kSmallAngle<V>);
-  const Angle<V> few = few_turns(y);
-  known = known & (small | is_far_from_axes(few.rest));
-  return {{either(small, WholeOf<V>{}, few.quadrant), either(small, triple(y), few.rest)}, known};
+CAIRN_PAIR_INLINE FewTurns<V> angle_of_lanes(Pair<V> x) {
+  const FewTurns<V> few = few_turns(magnitude_of(x));
+  return {few.angle, few.known & is_normalized(x) & (magnitude(x.hi) < V(kFewTurns<V>))};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> sin_of_lanes(Pair<V> x) {
-  const KnownAngle<V> at = angle_of_lanes(x);
-  return {sine_at(x, circle(at.angle.rest), at.angle.quadrant), at.known};
+  const FewTurns<V> few = angle_of_lanes(x);
+  return {sine_at(x.hi, arc_of(few.angle.rest), few.angle.n), few.known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> cos_of_lanes(Pair<V> x) {
-  const KnownAngle<V> at = angle_of_lanes(x);
-  return {cosine_at(circle(at.angle.rest), at.angle.quadrant), at.known};
+  const FewTurns<V> few = angle_of_lanes(x);
+  return {cosine_at(arc_of(few.angle.rest), few.angle.n), few.known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> tan_of_lanes(Pair<V> x) {
-  const KnownAngle<V> at = angle_of_lanes(x);
-  const TruthOf<V> known = at.known & (magnitude(x.hi) >= V(kTiny<LimbOf<V>>));
-  return {tangent_at(x, circle(at.angle.rest), at.angle.quadrant), known};
+  const FewTurns<V> few = angle_of_lanes(x);
+  const TruthOf<V> known = few.known & (magnitude(x.hi) >= V(kTiny<LimbOf<V>>));
+  return {tangent_at(x.hi, arc_of(few.angle.rest), few.angle.n), known};
 }
 
 /// The sine of pi x and `shift` quadrants, x >= 0, where it is no multiple of a half nor next to one.
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> sinpi_within(Pair<V> x, int shift) {
-  WholeOf<V> quadrant{};
-  const Pair<V> rest = half_turns(x, quadrant);
-  const Triple<V> angle = constant_entry<V>(Angles<LimbOf<V>>::limbs, 0) * rest;
-  return {sine_of(circle(angle), quadrant + shift), magnitude(rest.hi) >= V(kTiny<LimbOf<V>>)};
+  const HalfTurns<V> turns = half_turns(x);
+  const Pair<V> angle = to_pair(constant_entry<V>(Angles<LimbOf<V>>::limbs, 0) * turns.rest);
+  return {sine_of(arc_of(angle), (turns.n + 32 * shift) & 127), magnitude(turns.rest.hi) >= V(kTiny<LimbOf<V>>)};
 }
 template <class V>
 CAIRN_PAIR_INLINE TruthOf<V> has_halves(Pair<V> x) {

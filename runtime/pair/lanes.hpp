@@ -290,6 +290,13 @@ CAIRN_PAIR_INLINE Wholes<T, n> bits_from(Lanes<T, n> x, int from, int mask) {
   using Vector = typename Wholes<T, n>::Vector;
   return Wholes<T, n>{(Vector)(__builtin_bit_cast(Unsigned, x) >> from)} & mask;
 }
+/// How many last places positive lanes are above a limb of their exponent.
+template <class T, int n>
+CAIRN_PAIR_INLINE Wholes<T, n> bits_above(Lanes<T, n> x, T from) {
+  using Vector = typename Wholes<T, n>::Vector;
+  using Int = typename LimbFormat<T>::Int;
+  return {__builtin_bit_cast(Vector, x) - static_cast<Int>(bits_of(from))};
+}
 /// Limb `at` of the row of each lane in a table of rows of `stride` limbs.
 template <class T, int n>
 CAIRN_PAIR_INLINE Lanes<T, n> looked_up(const T* limbs, Wholes<T, n> row, int stride, int at) {

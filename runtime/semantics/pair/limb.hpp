@@ -189,10 +189,28 @@ template <class T>
 CAIRN_PAIR_INLINE constexpr int bits_from(T x, int from, int mask) {
   return static_cast<int>(bits_of(x) >> from) & mask;
 }
+/// How many last places x is above `from`, both positive and of one exponent.
+template <class T>
+CAIRN_PAIR_INLINE constexpr int bits_above(T x, T from) {
+  return static_cast<int>(bits_of(x) - bits_of(from));
+}
 /// Limb `at` of a row in a table of rows of `stride` limbs.
 template <class T>
 CAIRN_PAIR_INLINE constexpr T looked_up(const T* limbs, int row, int stride, int at) {
   return limbs[row * stride + at];
+}
+
+/// xy rounded to the nearest integer, of magnitude below 2^(p-3), xy before any rounding.
+template <class T>
+struct Rounded {
+  T limb;
+  WholeOf<T> whole;
+};
+template <class T>
+CAIRN_PAIR_INLINE Rounded<T> rounded(T x, T y) {
+  constexpr LimbOf<T> kUp = LimbOf<T>(1.5) * power_of_two<LimbOf<T>>(kPrecision<T> - 1);
+  const T up = fused(x, y, T(kUp));
+  return {up - T(kUp), bits_above(up, kUp)};
 }
 
 /// The significand of a finite limb that is not zero, signed, of magnitude in [1, 2).

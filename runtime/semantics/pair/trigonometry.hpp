@@ -1,10 +1,12 @@
 // sin, cos, tan and their inverses (pair floats, 5).
 //
-// Arguments of few quarter turns that end next to no multiple of pi/2 are reduced by Cody and Waite's method (Software
-// Manual for the Elementary Functions, 1980), all others by Payne and Hanek's (Radian reduction for trigonometric
-// functions, SIGNUM Newsletter 18, 1983): the significands times the bits of 2/pi that matter, in integers, so that the
-// rest keeps its relative accuracy next to every multiple of pi/2. Sines and arc tangents then come from tables at
-// multiples of 1/32 and the addition theorems, in three limbs.
+// Angles are taken from the nearest multiple of pi/64. Of moderate arguments it is subtracted by Cody and Waite's
+// method (Software Manual for the Elementary Functions, 1980), with fused operations (Boldo, Daumas and Li, Formally
+// verified argument reduction with a fused multiply-add, IEEE Transactions on Computers 58, 2009); of others, and next
+// to a multiple of pi/2, by Payne and Hanek's (Radian reduction for trigonometric functions, SIGNUM Newsletter 18,
+// 1983): the significands times the bits of 64/pi that matter, in integers, so that what is left keeps its relative
+// accuracy. Sines then come from a table and the addition theorem, arc tangents from one at multiples of 1/32, in three
+// limbs.
 #pragma once
 
 #include "runtime/semantics/pair/constants.hpp"
@@ -21,14 +23,14 @@ struct SinCos {
   Pair<T> cos;
 };
 
-/// An angle as quadrant pi/2 + rest, |rest| at most about pi/4.
+/// An angle as n pi/64 + rest, |rest| at most about pi/128.
 template <class T>
 struct Angle {
-  WholeOf<T> quadrant;  // 0 to 3
-  Triple<T> rest;
+  WholeOf<T> n;  // 0 to 127
+  Pair<T> rest;
 };
 
-/// Fixed-point words of x 2/pi: one of integer bits, then the fraction, most significant first. 24 or 53 bits of a
+/// Fixed-point words of x 64/pi: one of integer bits, then the fraction, most significant first. 24 or 53 bits of a
 /// significand leave 232 or 331 bits of fraction right.
 template <class T>
 inline constexpr int kTurnWords = sizeof(T) == 4 ? 9 : 13;
@@ -43,7 +45,7 @@ CAIRN_PAIR_INLINE U32 two_over_pi(int from) {
   return kTwoOverPi[word] << part | kTwoOverPi[word + 1] >> (32 - part);
 }
 
-/// Adds (or, when `negative`, takes away) a limb's magnitude times 2/pi, modulo 2^32.
+/// Adds (or, when `negative`, takes away) a limb's magnitude times 64/pi, modulo 2^32.
 template <class T>
 inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
   if (limb == T(0)) return;
@@ -54,7 +56,7 @@ inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
   U64 above = 0;  // the high half's product of the word before
   U64 into_turn = negative ? 1 : 0;
   for (int k = kTurnWords<T> - 1; k >= 0; --k) {
-    const U64 word = two_over_pi(parts.exponent - 32 + 32 * k);
+    const U64 word = two_over_pi(parts.exponent + 5 - 32 + 32 * k);
     const U64 product = word * low;
     // carry and above are below 2^33 and 2^32, so that the sums fit.
     const U64 sum = (product & 0xffffffffU) + carry + (above & 0xffffffffU);
@@ -67,31 +69,33 @@ inline void turn_by(U32 (&turn)[kTurnWords<T>], T limb, bool negative) {
   }
 }
 
-/// Below 2^(p/3), and where 2^-(p/3) or more is left: four limbs of pi/2 leave errors of 2^(2p/3) u^4 of the rest, the
-/// sums of small terms as much. x >= 0.
+/// Arguments below this are reduced by one subtraction.
 template <class T>
-inline constexpr LimbOf<T> kFewTurns = power_of_two<LimbOf<T>>(kPrecision<T> / 3);
+inline constexpr LimbOf<T> kFewTurns = power_of_two<LimbOf<T>>(kPrecision<T> == 24 ? 8 : 20);
 template <class T>
-inline constexpr LimbOf<T> kSmallAngle = LimbOf<T>(0.785);
+struct FewTurns {
+  Angle<T> angle;
+  TruthOf<T> known;  // the rest has its relative accuracy
+};
+/// Of 0 <= x < kFewTurns.
 template <class T>
-CAIRN_PAIR_INLINE Angle<T> few_turns(Pair<T> x) {
+CAIRN_PAIR_INLINE FewTurns<T> few_turns(Pair<T> x) {
   using Limb = LimbOf<T>;
-  const T n = nearest(x.hi * T(2 * inv_pi<Limb>().hi));
-  const Limb* const turn = QuarterTurn<Limb>::limbs;
-  // The difference of the leading limbs is exact (Sterbenz).
-  const Pair<T> first = two_prod(n, T(turn[0]));
-  const Pair<T> second = two_prod(n, T(turn[1]));
-  const Pair<T> u = two_sum(x.lo, -first.lo);
-  const Pair<T> v = two_sum(u.hi, -second.hi);
-  const Pair<T> top = two_sum(x.hi - first.hi, v.hi);
-  const T low = (u.lo + v.lo) - fused(n, T(turn[2]), fused(n, T(turn[3]), second.lo));
-  const Pair<T> rest = two_sum(top.lo, low);
-  return {whole_of(n) & 3, {top.hi, rest.hi, rest.lo}};
-}
-/// Whether enough is left of few turns.
-template <class T>
-CAIRN_PAIR_INLINE TruthOf<T> is_far_from_axes(const Triple<T>& rest) {
-  return magnitude(rest.a) >= T(1 / kFewTurns<T>);
+  constexpr int p = kPrecision<T>;
+  const Limb* const step = CircleStep<Limb>::limbs;
+  const Rounded<T> steps = rounded(x.hi, T(CircleSteps<Limb>::value));
+  const T n = steps.limb;
+  // Exact: a multiple of the last bit of the step, or of x.hi where that is less, and at most half a step.
+  const T top = fused(-n, T(step[0]), x.hi);
+  const Pair<T> second = two_prod(n, T(step[1]));
+  const Pair<T> next = two_sum(x.lo, -second.hi);
+  const Pair<T> rest = fast_two_sum(top, next.hi);
+  const T low = fused(-n, T(step[2]), next.lo - second.lo);
+  // The terms beside `top` are below 2^(1-p) x, the roundings of `low` add up to 2^(1-3p) x. Where the rest itself is
+  // the sine or cosine it may not be small beside that, elsewhere not beside the terms.
+  const TruthOf<T> on_axis = (steps.whole & 31) == 0;
+  const T least = x.hi * either(on_axis, T(power_of_two<Limb>(6 - p)), T(power_of_two<Limb>(2 - p)));
+  return {{steps.whole & 127, {rest.hi, rest.lo + low}}, magnitude(rest.hi) >= least};
 }
 
 /// Of any x >= 0, in integers.
@@ -100,9 +104,9 @@ inline Angle<T> many_turns(Pair<T> x) {
   U32 turn[kTurnWords<T>] = {};
   turn_by<T>(turn, x.hi, false);
   turn_by<T>(turn, x.lo, sign_bit(x.lo));
-  // To the nearest quadrant: what is left is a fraction of either sign.
+  // To the nearest multiple: what is left is a fraction of either sign.
   const bool up = (turn[1] >> 31) != 0;
-  const int quadrant = static_cast<int>((turn[0] + (up ? 1U : 0U)) & 3U);
+  const int n = static_cast<int>((turn[0] + (up ? 1U : 0U)) & 127U);
   if (up) {
     U64 carry = 1;
     for (int k = kTurnWords<T> - 1; k > 0; --k) {
@@ -131,73 +135,63 @@ inline Angle<T> many_turns(Pair<T> x) {
   }
   Triple<T> fraction = settled(limbs[0], limbs[1], limbs[2]);
   if (up) fraction = -fraction;
-  return {quadrant, fraction * entry(Angles<T>::limbs, 1)};
+  return {n, to_pair(fraction * entry(CircleStep<T>::limbs, 0))};
 }
 /// x >= 0.
 template <class T>
 CAIRN_PAIR_INLINE Angle<T> angle_of(Pair<T> x) {
-  if (x.hi < kSmallAngle<T>) return {0, triple(x)};
   if (x.hi < kFewTurns<T>) {
-    const Angle<T> few = few_turns(x);
-    if (is_far_from_axes(few.rest)) return few;
+    const FewTurns<T> few = few_turns(x);
+    if (few.known) return few.angle;
   }
   return many_turns(x);
 }
 
-/// What sin and cos of an angle of magnitude up to about pi/4 share: those of the nearest multiple of 1/32, and of what
-/// is left.
+/// What sines and cosines next to a multiple of pi/64 share: the angle t from there, t^2, and the tails of the series.
 template <class T>
-struct Circle {
-  Triple<T> table_sin;
-  Triple<T> table_cos;
-  Pair<T> sin;           // of the rest
-  Pair<T> cosine;        // of the rest, less 1
-  TruthOf<T> near_zero;  // the multiple is 0
-  TruthOf<T> negative;   // the angle is; what is here is of its opposite
+struct Arc {
+  Pair<T> t;
+  Pair<T> square;
+  Pair<T> sine;    // (sin t - t)/t^3
+  Pair<T> cosine;  // (cos t - 1)/t^2
 };
 template <class T>
-CAIRN_PAIR_INLINE Circle<T> circle(Triple<T> angle) {
-  using Limb = LimbOf<T>;
-  const TruthOf<T> negative = angle.a < T(0);
-  angle = either(negative, -angle, angle);
-  const T step = nearest(angle.a * T(32));
-  const WholeOf<T> j = whole_of(step);
-  // This difference too is exact.
-  const Pair<T> top = two_sum(angle.a - step * T(0.03125), angle.b);
-  const Pair<T> low = two_sum(top.lo, angle.c);
-  const Pair<T> t = fast_two_sum(top.hi, low.hi);
-  const Pair<T> square = sqr<Level::Mid>(t);
-  const Pair<T> cube = mul<Level::Low>(square, t);
-  const Pair<T> tail = mul<Level::Low>(cube, falling_polynomial_of<SineTail>(square));
-  const Pair<T> sine = pair_with_smaller(Triple<T>{t.hi, t.lo, low.lo}, tail);
-  const Pair<T> cosine = mul<Level::Low>(square, falling_polynomial_of<CosineTail>(square));
-  return {entry_at<T>(Sines<Limb>::limbs, j), entry_at<T>(Cosines<Limb>::limbs, j), sine, cosine, j == 0, negative};
+CAIRN_PAIR_INLINE Arc<T> arc_of(Pair<T> t) {
+  const Pair<T> first = two_prod(t.hi, t.hi);
+  const Pair<T> square = {first.hi, fused(t.hi + t.hi, t.lo, first.lo)};
+  return {t, square, falling_polynomial_of<SineTail>(square), falling_polynomial_of<CosineTail>(square)};
 }
-/// The sine of the angle and `quadrant` quarter turns, by the addition theorem: of an odd number it is the cosine's.
+/// sin(n pi/64 + t) = S + C t + t^2 (S cosine + C t sine) with S and C the sine and cosine of the multiple, t^2 (...)
+/// in a short way. Next to a multiple of pi S is 0, else at least twice as large as what comes beside it.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> sine_of(const Circle<T>& c, WholeOf<T> quadrant) {
-  const TruthOf<T> odd = (quadrant & 1) != 0;
-  const Triple<T> along = either(odd, c.table_cos, c.table_sin);
-  const Triple<T> across = either(odd, -c.table_sin, c.table_cos);
-  // Next to zero the sum is half of what is in the table: three limbs keep the error near one rounding.
-  const Pair<T> turned = two_prod(across.a, c.sin.hi);
-  const Pair<T> beside = two_sum(turned.lo, fused(across.b, c.sin.hi, across.a * c.sin.lo));
-  const Pair<T> shrunk = mul<Level::Low>(Pair<T>{along.a, along.b}, c.cosine);
-  const Pair<T> both = two_sum(turned.hi, shrunk.hi);
-  const Pair<T> low = two_sum(both.lo, beside.hi);
-  const Pair<T> sum = pair_with_smaller(along, Triple<T>{both.hi, low.hi, low.lo + (beside.lo + shrunk.lo)});
-  const Pair<T> value = either(c.near_zero & !odd, c.sin, sum);
-  const TruthOf<T> below = (quadrant & 2) != 0;
-  return either(below != (c.negative & !odd), neg(value), value);
+CAIRN_PAIR_INLINE Pair<T> sine_of(const Arc<T>& arc, WholeOf<T> n) {
+  const auto row = row_of<5, T>(Circle<LimbOf<T>>::limbs, n, 6);
+  const Pair<T> s = {row.limbs[0], row.limbs[1]};
+  const Pair<T> c = {row.limbs[3], row.limbs[4]};
+  const Pair<T> turned = two_prod(c.hi, arc.t.hi);
+  const T beside = fused(c.lo, arc.t.hi, c.hi * arc.t.lo);
+  const Pair<T> ct = {turned.hi, turned.lo + beside};
+  const Pair<T> tail = mul_short(arc.square, add_smaller(mul_short(s, arc.cosine), mul_short(ct, arc.sine)));
+  const Pair<T> top = fast_two_sum(s.hi, ct.hi);
+  const Pair<T> sum = fast_two_sum(top.hi, tail.hi);
+  // What may be as large as a last place of the sum is added without error.
+  const Pair<T> own = two_sum(top.lo, s.lo);
+  const Pair<T> others = two_sum(turned.lo, beside);
+  const Pair<T> both = two_sum(own.hi, others.hi);
+  const Pair<T> low = two_sum(both.hi, sum.lo);
+  const T least = ((own.lo + others.lo) + (both.lo + low.lo)) + (tail.lo + row.limbs[2]);
+  const Pair<T> value = fast_two_sum(sum.hi, low.hi);
+  return fast_two_sum(value.hi, value.lo + least);
 }
-/// sin x and cos x from the angle and circle of |x|.
+/// sin x and cos x from the arc of |x|.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> sine_at(Pair<T> x, const Circle<T>& circle, WholeOf<T> quadrant) {
-  return either(magnitude(x.hi) < T(kTiny<LimbOf<T>>), x, odd_value(sine_of(circle, quadrant), x.hi));
+CAIRN_PAIR_INLINE Pair<T> sine_at(T x, const Arc<T>& arc, WholeOf<T> n) {
+  return odd_value(sine_of(arc, n), x);
 }
+/// A quarter turn on.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> cosine_at(const Circle<T>& circle, WholeOf<T> quadrant) {
-  const Pair<T> result = sine_of(circle, quadrant + 1);
+CAIRN_PAIR_INLINE Pair<T> cosine_at(const Arc<T>& arc, WholeOf<T> n) {
+  const Pair<T> result = sine_of(arc, (n + 32) & 127);
   return {result.hi, result.lo + T(0)};
 }
 
@@ -205,28 +199,27 @@ template <class T>
 inline Pair<T> sin(Pair<T> x) {
   x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
-  if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
-  return sine_at(x, circle(angle.rest), angle.quadrant);
+  return sine_at(x.hi, arc_of(angle.rest), angle.n);
 }
 template <class T>
 inline Pair<T> cos(Pair<T> x) {
   x = ordinary(x);
   if (!finite(x.hi)) return of(kNan<T>);
   const Angle<T> angle = angle_of(abs(x));
-  return cosine_at(circle(angle.rest), angle.quadrant);
+  return cosine_at(arc_of(angle.rest), angle.n);
 }
 template <class T>
 inline SinCos<T> sincos(Pair<T> x) {
   x = ordinary(x);
   if (!finite(x.hi)) return {of(kNan<T>), of(kNan<T>)};
   const Angle<T> angle = angle_of(abs(x));
-  const Circle<T> both = circle(angle.rest);
-  return {sine_at(x, both, angle.quadrant), cosine_at(both, angle.quadrant)};
+  const Arc<T> arc = arc_of(angle.rest);
+  return {sine_at(x.hi, arc, angle.n), cosine_at(arc, angle.n)};
 }
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> tangent_at(Pair<T> x, const Circle<T>& circle, WholeOf<T> quadrant) {
-  return odd_value(div<Level::High>(sine_of(circle, quadrant), sine_of(circle, quadrant + 1)), x.hi);
+CAIRN_PAIR_INLINE Pair<T> tangent_at(T x, const Arc<T>& arc, WholeOf<T> n) {
+  return odd_value(div<Level::High>(sine_of(arc, n), sine_of(arc, (n + 32) & 127)), x);
 }
 template <class T>
 inline Pair<T> tan(Pair<T> x) {
@@ -234,30 +227,34 @@ inline Pair<T> tan(Pair<T> x) {
   if (!finite(x.hi)) return of(kNan<T>);
   if (magnitude(x.hi) < kTiny<T>) return x;
   const Angle<T> angle = angle_of(abs(x));
-  return tangent_at(x, circle(angle.rest), angle.quadrant);
+  return tangent_at(x.hi, arc_of(angle.rest), angle.n);
 }
 
-/// x modulo 2 as quadrant/2 + rest with |rest| <= 1/4, exact. x >= 0 and finite.
+/// x modulo 2 as n/64 + rest with |rest| <= 1/128, exact. x >= 0 and finite.
 template <class T>
-CAIRN_PAIR_INLINE Pair<T> half_turns(Pair<T> x, WholeOf<T>& quadrant) {
+struct HalfTurns {
+  WholeOf<T> n;  // 0 to 127
+  Pair<T> rest;
+};
+template <class T>
+CAIRN_PAIR_INLINE HalfTurns<T> half_turns(Pair<T> x) {
   const Pair<T> rest = two_sum(x.hi - T(2) * truncated(x.hi * T(0.5)), x.lo - T(2) * truncated(x.lo * T(0.5)));
-  const T n = nearest(rest.hi * T(2));
-  quadrant = whole_of(n) & 3;
-  return two_sum(rest.hi - n * T(0.5), rest.lo);
+  const Rounded<T> n = rounded(rest.hi, T(64));
+  return {n.whole & 127, two_sum(fused(-n.limb, T(0.015625), rest.hi), rest.lo)};
 }
 /// What sinpi and cospi share, `shift` quadrants on: a multiple of 1/2 is exact.
 template <class T>
 inline Pair<T> sinpi_of(Pair<T> x, int shift) {
-  int quadrant = 0;
-  const Pair<T> rest = half_turns(x, quadrant);
-  quadrant += shift;
-  if (rest.hi == T(0)) return of((quadrant & 1) == 0 ? T(0) : (quadrant & 2) != 0 ? T(-1) : T(1));
-  if (magnitude(rest.hi) < kTiny<T> && (quadrant & 1) == 0) {
+  HalfTurns<T> turns = half_turns(x);
+  const int n = (turns.n + 32 * shift) & 127;
+  const bool at_axis = (n & 31) == 0;
+  if (turns.rest.hi == T(0) && at_axis) return of((n & 32) == 0 ? T(0) : (n & 64) != 0 ? T(-1) : T(1));
+  if (magnitude(turns.rest.hi) < kTiny<T> && (n & 63) == 0) {
     constexpr int kShift = 3 * kPrecision<T>;  // so that no error term falls below the subnormals
-    const Triple<T> value = entry(Angles<T>::limbs, 0) * ldexp(rest, kShift);
-    return assembled((quadrant & 2) != 0 ? -value : value, -kShift);
+    const Triple<T> value = entry(Angles<T>::limbs, 0) * ldexp(turns.rest, kShift);
+    return assembled((n & 64) != 0 ? -value : value, -kShift);
   }
-  return sine_of(circle(entry(Angles<T>::limbs, 0) * rest), quadrant);
+  return sine_of(arc_of(to_pair(entry(Angles<T>::limbs, 0) * turns.rest)), n);
 }
 template <class T>
 inline Pair<T> sinpi(Pair<T> x) {

@@ -38,6 +38,18 @@ CAIRN_PAIR_INLINE Triple<T> entry_at(const LimbOf<T>* limbs, WholeOf<T> k) {
   return {looked_up(limbs, k, 3, 0), looked_up(limbs, k, 3, 1), looked_up(limbs, k, 3, 2)};
 }
 
+/// The first `columns` limbs of row k of a table of rows of `stride` limbs, of each lane's row.
+template <int columns, class T>
+struct Row {
+  T limbs[columns];
+};
+template <int columns, class T>
+CAIRN_PAIR_INLINE Row<columns, T> row_of(const LimbOf<T>* limbs, WholeOf<T> k, int stride) {
+  Row<columns, T> row;
+  for (int at = 0; at < columns; ++at) row.limbs[at] = looked_up(limbs, k, stride, at);
+  return row;
+}
+
 /// The same number with limbs that do not overlap, whatever cancelled in it.
 template <class T>
 CAIRN_PAIR_INLINE Triple<T> settled(T a, T b, T c) {
@@ -197,7 +209,14 @@ CAIRN_PAIR_INLINE Pair<T> add_smaller(Pair<T> x, Pair<T> y) {
   const Pair<T> sum = fast_two_sum(x.hi, y.hi);
   return {sum.hi, sum.lo + (x.lo + y.lo)};
 }
-/// The same of a Table<limb> whose terms fall for this v: the sums need not ask which operand is larger.
+/// x y to a few u^2, not renormalized.
+template <class T>
+CAIRN_PAIR_INLINE Pair<T> mul_short(Pair<T> x, Pair<T> y) {
+  const Pair<T> product = two_prod(x.hi, y.hi);
+  return {product.hi, fused(x.lo, y.hi, fused(x.hi, y.lo, product.lo))};
+}
+/// sum q_k v^k of a Table<limb> whose terms fall for this v: limbs, then pairs. The sums need not ask which operand is
+/// larger, and the low limb of one enters only the last operation of the next.
 template <template <class> class TableOf, class T>
 CAIRN_PAIR_INLINE Pair<T> falling_polynomial_of(Pair<T> v) {
   using Table = TableOf<LimbOf<T>>;
@@ -205,9 +224,13 @@ CAIRN_PAIR_INLINE Pair<T> falling_polynomial_of(Pair<T> v) {
   constexpr int kLimbs = Table::count + Table::first;
   T low = coefficient(kLimbs - 1);
   for (int k = kLimbs - 2; k >= 2 * Table::first; --k) low = fused(low, v.hi, coefficient(k));
-  Pair<T> sum = of(low);
+  Pair<T> sum{};
   for (int k = Table::first - 1; k >= 0; --k) {
-    sum = add_smaller(Pair<T>{coefficient(2 * k), coefficient(2 * k + 1)}, mul<Level::Low>(sum, v));
+    const T high = k == Table::first - 1 ? low : sum.hi;
+    const Pair<T> product = two_prod(high, v.hi);
+    const Pair<T> top = fast_two_sum(coefficient(2 * k), product.hi);
+    const T rest = (top.lo + coefficient(2 * k + 1)) + fused(high, v.lo, product.lo);
+    sum = {top.hi, k == Table::first - 1 ? rest : fused(sum.lo, v.hi, rest)};
   }
   return sum;
 }
@@ -218,14 +241,6 @@ CAIRN_PAIR_INLINE Pair<T> pair_with_smaller(Triple<T> x, Pair<T> y) {
   const Pair<T> low = two_sum(top.lo, x.b);
   const Pair<T> sum = fast_two_sum(top.hi, low.hi);
   return fast_two_sum(sum.hi, sum.lo + (low.lo + (y.lo + x.c)));
-}
-template <class T>
-CAIRN_PAIR_INLINE Pair<T> pair_with_smaller(Triple<T> x, Triple<T> y) {
-  const Pair<T> top = fast_two_sum(x.a, y.a);
-  const Pair<T> own = two_sum(top.lo, x.b);
-  const Pair<T> low = two_sum(own.hi, y.b);
-  const Pair<T> sum = fast_two_sum(top.hi, low.hi);
-  return fast_two_sum(sum.hi, sum.lo + ((own.lo + low.lo) + (x.c + y.c)));
 }
 
 /// An odd function of x from its value at |x|.

@@ -25,12 +25,12 @@ class Polynomial:
     """q(v) = sum q_k v^k for |v| <= h, which a result of magnitude 1 takes with the factor `weight`. Coefficients from
     `first_limb` on are limbs, those before are pairs."""
 
-    def __init__(self, coefficient, h, weight, form, shape=None):
+    def __init__(self, coefficient, h, weight, form, shape=None, limit=LIMIT):
         self.form, self.h = form, mpf(h)
         u = mpf(2) ** -FORMATS[form][0]
         exact = [mpf(coefficient(k)) for k in range(90)]
         size = [abs(c) * self.h**k * weight for k, c in enumerate(exact)]
-        goal = LIMIT / 2 * u2(form)
+        goal = limit / 2 * u2(form)
         if shape is None:
             count = next(n for n in range(2, 80) if sum(size[n:]) <= goal / 4)
             first = next(k for k in range(1, count + 1) if sum(size[k:]) * 2 * u <= goal / 2)
@@ -41,7 +41,7 @@ class Polynomial:
         changed = sum(abs(sum(s) - c) * self.h**k * weight for k, (s, c) in enumerate(zip(self.stored, exact)))
         steps = sum(size[self.first : self.count]) * 2 * u
         self.error = (truncation + changed + steps) / u2(form)
-        if self.error > LIMIT:
+        if self.error > limit:
             sys.exit(f"a polynomial errs by {mp.nstr(self.error, 3)} u^2")
 
     @property
@@ -97,9 +97,9 @@ inline namespace CAIRN_PAIR_BUILD {{
                 self.text += f"// Error at most {mp.nstr(error, 2)} u^2.\n"
             self.text += f"template <>\nstruct {name}<{TYPES[form]}> {{\n{members}}};\n"
 
-    def polynomial(self, name, comment, coefficient, h, weight):
+    def polynomial(self, name, comment, coefficient, h, weight, limit=LIMIT):
         def body(form):
-            p = Polynomial(coefficient, h, weight, form)
+            p = Polynomial(coefficient, h, weight, form, limit=limit)
             text = f"  static constexpr int count = {p.count};\n  static constexpr int first = {p.first};\n"
             return text + array("coefficients", p.numbers(), TYPES[form]), p.error
 
@@ -167,18 +167,29 @@ def logarithm():
 
 def trigonometry():
     out = Header("trigonometry", "Of the trigonometric functions.")
-    steps = 32
-    top = 27
-    out.triples("Sines", "sin(j/32), in three limbs each.", [mp.sin(mpf(j) / steps) for j in range(top)])
-    out.triples("Cosines", "cos(j/32), in three limbs each.", [mp.cos(mpf(j) / steps) for j in range(top)])
-    h = mpf(1) / 64 * (1 + mpf(2) ** -10)
+    parts = 32  # of a quarter turn
+    step = mp.pi / 2 / parts
+    quarter = [mp.sin(k * step) for k in range(parts + 1)]
+    quarter[0], quarter[parts] = mpf(0), mpf(1)
+
+    def sine(k):
+        """Of k steps: the limbs of equal sines are equal."""
+        k %= 4 * parts
+        return quarter[k if k <= parts else 2 * parts - k] if k <= 2 * parts else -sine(k - 2 * parts)
+
+    out.triples("Circle", "sin(k pi/64) and cos(k pi/64) for k from 0 to 127, in three limbs each.",
+                [sine(k + quadrant * parts) for k in range(4 * parts) for quadrant in (0, 1)])
+    h = step / 2 * (1 + mpf(2) ** -10)
+    # The sine and cosine of a multiple are at most twice what is made of them.
     out.polynomial("SineTail", "(sin(t) - t)/t^3, by t^2.", lambda k: mpf((-1) ** (k + 1)) / mp.factorial(2 * k + 3), h * h, h * h)
-    out.polynomial("CosineTail", "(cos(t) - 1)/t^2, by t^2.", lambda k: mpf((-1) ** (k + 1)) / mp.factorial(2 * k + 2), h * h, h)
+    out.polynomial("CosineTail", "(cos(t) - 1)/t^2, by t^2.", lambda k: mpf((-1) ** (k + 1)) / mp.factorial(2 * k + 2), h * h, 2 * h * h, mpf(1) / 2)
+    out.triples("CircleStep", "pi/64, in three limbs.", [step])
+    out.table("CircleSteps", "64/pi.", lambda form: (f"  static constexpr {TYPES[form]} value = {hexadecimal(limbs(1 / step, 1, form)[0], form)};\n", None))
+    steps = 32
+    h = mpf(1) / 64 * (1 + mpf(2) ** -10)
     out.triples("ArcTangents", "atan(j/32), in three limbs each.", [mp.atan(mpf(j) / steps) for j in range(steps + 1)])
     out.polynomial("ArcTangentTail", "(atan(t) - t)/t^3, by t^2.", lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3), h * h, h * h)
     out.triples("Angles", "pi, pi/2, pi/4, 3 pi/4, in three limbs each.", [mp.pi, mp.pi / 2, mp.pi / 4, mp.pi * 3 / 4])
-    out.table("QuarterTurn", "pi/2 in four limbs.",
-              lambda form: (array("limbs", [hexadecimal(x, form) for x in limbs(mp.pi / 2, 4, form)], TYPES[form]), None))
     words = []
     with mp.workprec(2400):
         bits = int(mp.floor(mp.ldexp(2 / mp.pi, 2080)))

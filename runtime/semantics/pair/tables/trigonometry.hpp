@@ -8,96 +8,291 @@
 namespace cairn::semantics::pair {
 inline namespace CAIRN_PAIR_BUILD {
 
-/// sin(j/32), in three limbs each.
+/// sin(k pi/64) and cos(k pi/64) for k from 0 to 127, in three limbs each.
 template <class T>
-struct Sines;
+struct Circle;
 template <>
-struct Sines<float> {
+struct Circle<float> {
   static constexpr float limbs[] = {
-    0.0F, 0.0F, 0.0F, 0xfff555p-29F, 0xeeee87p-54F, -0x5cd407p-80F, 0xffd557p-28F, 0x776a77p-52F, -0xa968b7p-78F,
-    0x17f701p-24F, 0xc95439p-54F, 0xd7e169p-83F, 0xff5577p-27F, 0xe86ee3p-52F, 0xb940d3p-77F, 0x9f5989p-26F,
-    0xc5d66dp-51F, -0x95c14dp-76F, 0xbee081p-26F, 0xfbaf2bp-51F, 0x515ab5p-75F, 0x6f1be1p-25F, 0x76e30dp-50F,
-    -0xd31f2dp-76F, 0xfd5777p-26F, -0xb0cea9p-51F, 0x35d44fp-74F, 0x8e1bebp-25F, 0x98d70fp-51F, -0x6b9f89p-76F,
-    0x9d6895p-25F, -0x44b161p-49F, -0xffefc3p-75F, 0xac8de5p-25F, -0x5d0a69p-54F, 0xbe3a5dp-80F, 0xbb8813p-25F,
-    -0xa89bdfp-50F, 0x3d22a5p-74F, 0xca535fp-25F, 0x27d51bp-48F, 0x94b18fp-75F, 0x1b1d83p-22F, 0xa642c3p-51F,
-    -0x5ae243p-76F, 0xe74e97p-25F, 0x1ea529p-49F, -0x497e45p-76F, 0x3d5dd1p-23F, -0xbb4fa1p-50F, -0x5e26d1p-80F,
-    0x40d8a5p-23F, -0xc72cd5p-50F, -0xd2d8cdp-75F, 0x444343p-23F, 0x96d387p-50F, 0x6ec8c5p-74F, 0x479cd1p-23F,
-    -0xdc9a8bp-49F, -0x7b757p-70F, 0x95c8efp-24F, 0x544211p-48F, -0x4fd1b9p-74F, 0x270cb3p-22F, -0xba9d7dp-49F,
-    -0xa443ebp-74F, 0x289d67p-22F, 0xe79c35p-52F, 0xb04a5p-73F, 0xa88fdp-20F, -0xa132b9p-51F, -0xae0743p-78F,
-    0xae7fe1p-24F, -0x94070fp-49F, -0xa6934dp-75F, 0x5a2229p-23F, 0xe134b3p-49F, -0xad6fa7p-76F, 0x2e76edp-22F,
-    0x1bd4afp-50F, -0x122483p-76F,
+    0.0F, 0.0F, 0.0F, 0x1p0F, 0.0F, 0.0F, 0xc8fb3p-24F, -0xef227fp-53F, 0xf9bb51p-79F, 0xffb10fp-24F, 0xde5b5fp-51F,
+    0x78ea11p-75F, 0x645e9bp-26F, -0xf592f5p-54F, -0xf138c7p-83F, 0xfec46dp-24F, 0xf44949p-51F, 0x33c105p-74F,
+    0x964083p-26F, 0x3a3985p-49F, -0x2eedp-66F, 0x3f4eabp-22F, -0xf75ae9p-53F, -0x5e82a3p-77F, 0x63e2e1p-25F,
+    -0xe5967dp-53F, -0xa4da33p-78F, 0x7d8a5fp-23F, 0xff75cbp-49F, 0xab10b9p-79F, 0x3e33f3p-24F, -0x9bd41dp-52F,
+    0xabd211p-77F, 0x1f0a7fp-21F, -0x8db9e5p-50F, -0x6ad385p-76F, 0x94a031p-25F, 0xed59fp-46F, 0xb516b9p-75F,
+    0xf4fa0bp-24F, -0x49ce91p-48F, -0xb44fa7p-74F, 0x2b1f35p-23F, -0x52a701p-49F, -0xc07bf7p-76F, 0x1e2121p-21F,
+    0x9ed0ddp-50F, -0xd014c7p-75F, 0xc3ef15p-25F, 0x35754bp-49F, 0xb46989p-76F, 0x7641afp-23F, 0x3cca35p-47F,
+    0x628afdp-73F, 0x1b5d1p-18F, 0x278573p-48F, 0x56cd8bp-79F, 0x1ced7bp-21F, -0xbc3389p-49F, 0xbc3093p-75F,
+    0x78ad75p-24F, -0xff2139p-51F, 0x63c1b1p-75F, 0x1c38b3p-21F, -0xe7f425p-49F, 0xd23e9dp-77F, 0x839c3dp-24F,
+    -0x6dd001p-49F, -0x9a5a01p-75F, 0x6dca0dp-23F, 0x1465b9p-47F, -0x9bc69fp-75F, 0x471cedp-23F, -0xca32e7p-50F,
+    0xd92ee9p-78F, 0xd4db31p-24F, 0x48750dp-48F, 0x6067d9p-74F, 0x261ffp-18F, -0xc7a3f3p-51F, 0x70819dp-76F,
+    0x66cf81p-23F, 0x1fce1dp-47F, 0x59e23bp-76F, 0xa26799p-24F, 0xa123bbp-50F, -0xf3fc4bp-76F, 0xc5e403p-24F,
+    0x2c545dp-47F, 0xb4e87bp-77F, 0x55f5a5p-23F, -0x5b989bp-48F, -0xbab905p-78F, 0xbdaef9p-24F, 0x26aafbp-49F,
+    -0x121ea7p-73F, 0xb504f3p-24F, 0x67f3bdp-49F, -0x36f74dp-73F, 0xb504f3p-24F, 0x67f3bdp-49F, -0x36f74dp-73F,
+    0xbdaef9p-24F, 0x26aafbp-49F, -0x121ea7p-73F, 0x55f5a5p-23F, -0x5b989bp-48F, -0xbab905p-78F, 0xc5e403p-24F,
+    0x2c545dp-47F, 0xb4e87bp-77F, 0xa26799p-24F, 0xa123bbp-50F, -0xf3fc4bp-76F, 0x66cf81p-23F, 0x1fce1dp-47F,
+    0x59e23bp-76F, 0x261ffp-18F, -0xc7a3f3p-51F, 0x70819dp-76F, 0xd4db31p-24F, 0x48750dp-48F, 0x6067d9p-74F,
+    0x471cedp-23F, -0xca32e7p-50F, 0xd92ee9p-78F, 0x6dca0dp-23F, 0x1465b9p-47F, -0x9bc69fp-75F, 0x839c3dp-24F,
+    -0x6dd001p-49F, -0x9a5a01p-75F, 0x1c38b3p-21F, -0xe7f425p-49F, 0xd23e9dp-77F, 0x78ad75p-24F, -0xff2139p-51F,
+    0x63c1b1p-75F, 0x1ced7bp-21F, -0xbc3389p-49F, 0xbc3093p-75F, 0x1b5d1p-18F, 0x278573p-48F, 0x56cd8bp-79F,
+    0x7641afp-23F, 0x3cca35p-47F, 0x628afdp-73F, 0xc3ef15p-25F, 0x35754bp-49F, 0xb46989p-76F, 0x1e2121p-21F,
+    0x9ed0ddp-50F, -0xd014c7p-75F, 0x2b1f35p-23F, -0x52a701p-49F, -0xc07bf7p-76F, 0xf4fa0bp-24F, -0x49ce91p-48F,
+    -0xb44fa7p-74F, 0x94a031p-25F, 0xed59fp-46F, 0xb516b9p-75F, 0x1f0a7fp-21F, -0x8db9e5p-50F, -0x6ad385p-76F,
+    0x3e33f3p-24F, -0x9bd41dp-52F, 0xabd211p-77F, 0x7d8a5fp-23F, 0xff75cbp-49F, 0xab10b9p-79F, 0x63e2e1p-25F,
+    -0xe5967dp-53F, -0xa4da33p-78F, 0x3f4eabp-22F, -0xf75ae9p-53F, -0x5e82a3p-77F, 0x964083p-26F, 0x3a3985p-49F,
+    -0x2eedp-66F, 0xfec46dp-24F, 0xf44949p-51F, 0x33c105p-74F, 0x645e9bp-26F, -0xf592f5p-54F, -0xf138c7p-83F,
+    0xffb10fp-24F, 0xde5b5fp-51F, 0x78ea11p-75F, 0xc8fb3p-24F, -0xef227fp-53F, 0xf9bb51p-79F, 0x1p0F, 0.0F, 0.0F,
+    0.0F, 0.0F, 0.0F, 0xffb10fp-24F, 0xde5b5fp-51F, 0x78ea11p-75F, -0xc8fb3p-24F, 0xef227fp-53F, -0xf9bb51p-79F,
+    0xfec46dp-24F, 0xf44949p-51F, 0x33c105p-74F, -0x645e9bp-26F, 0xf592f5p-54F, 0xf138c7p-83F, 0x3f4eabp-22F,
+    -0xf75ae9p-53F, -0x5e82a3p-77F, -0x964083p-26F, -0x3a3985p-49F, 0x2eedp-66F, 0x7d8a5fp-23F, 0xff75cbp-49F,
+    0xab10b9p-79F, -0x63e2e1p-25F, 0xe5967dp-53F, 0xa4da33p-78F, 0x1f0a7fp-21F, -0x8db9e5p-50F, -0x6ad385p-76F,
+    -0x3e33f3p-24F, 0x9bd41dp-52F, -0xabd211p-77F, 0xf4fa0bp-24F, -0x49ce91p-48F, -0xb44fa7p-74F, -0x94a031p-25F,
+    -0xed59fp-46F, -0xb516b9p-75F, 0x1e2121p-21F, 0x9ed0ddp-50F, -0xd014c7p-75F, -0x2b1f35p-23F, 0x52a701p-49F,
+    0xc07bf7p-76F, 0x7641afp-23F, 0x3cca35p-47F, 0x628afdp-73F, -0xc3ef15p-25F, -0x35754bp-49F, -0xb46989p-76F,
+    0x1ced7bp-21F, -0xbc3389p-49F, 0xbc3093p-75F, -0x1b5d1p-18F, -0x278573p-48F, -0x56cd8bp-79F, 0x1c38b3p-21F,
+    -0xe7f425p-49F, 0xd23e9dp-77F, -0x78ad75p-24F, 0xff2139p-51F, -0x63c1b1p-75F, 0x6dca0dp-23F, 0x1465b9p-47F,
+    -0x9bc69fp-75F, -0x839c3dp-24F, 0x6dd001p-49F, 0x9a5a01p-75F, 0xd4db31p-24F, 0x48750dp-48F, 0x6067d9p-74F,
+    -0x471cedp-23F, 0xca32e7p-50F, -0xd92ee9p-78F, 0x66cf81p-23F, 0x1fce1dp-47F, 0x59e23bp-76F, -0x261ffp-18F,
+    0xc7a3f3p-51F, -0x70819dp-76F, 0xc5e403p-24F, 0x2c545dp-47F, 0xb4e87bp-77F, -0xa26799p-24F, -0xa123bbp-50F,
+    0xf3fc4bp-76F, 0xbdaef9p-24F, 0x26aafbp-49F, -0x121ea7p-73F, -0x55f5a5p-23F, 0x5b989bp-48F, 0xbab905p-78F,
+    0xb504f3p-24F, 0x67f3bdp-49F, -0x36f74dp-73F, -0xb504f3p-24F, -0x67f3bdp-49F, 0x36f74dp-73F, 0x55f5a5p-23F,
+    -0x5b989bp-48F, -0xbab905p-78F, -0xbdaef9p-24F, -0x26aafbp-49F, 0x121ea7p-73F, 0xa26799p-24F, 0xa123bbp-50F,
+    -0xf3fc4bp-76F, -0xc5e403p-24F, -0x2c545dp-47F, -0xb4e87bp-77F, 0x261ffp-18F, -0xc7a3f3p-51F, 0x70819dp-76F,
+    -0x66cf81p-23F, -0x1fce1dp-47F, -0x59e23bp-76F, 0x471cedp-23F, -0xca32e7p-50F, 0xd92ee9p-78F, -0xd4db31p-24F,
+    -0x48750dp-48F, -0x6067d9p-74F, 0x839c3dp-24F, -0x6dd001p-49F, -0x9a5a01p-75F, -0x6dca0dp-23F, -0x1465b9p-47F,
+    0x9bc69fp-75F, 0x78ad75p-24F, -0xff2139p-51F, 0x63c1b1p-75F, -0x1c38b3p-21F, 0xe7f425p-49F, -0xd23e9dp-77F,
+    0x1b5d1p-18F, 0x278573p-48F, 0x56cd8bp-79F, -0x1ced7bp-21F, 0xbc3389p-49F, -0xbc3093p-75F, 0xc3ef15p-25F,
+    0x35754bp-49F, 0xb46989p-76F, -0x7641afp-23F, -0x3cca35p-47F, -0x628afdp-73F, 0x2b1f35p-23F, -0x52a701p-49F,
+    -0xc07bf7p-76F, -0x1e2121p-21F, -0x9ed0ddp-50F, 0xd014c7p-75F, 0x94a031p-25F, 0xed59fp-46F, 0xb516b9p-75F,
+    -0xf4fa0bp-24F, 0x49ce91p-48F, 0xb44fa7p-74F, 0x3e33f3p-24F, -0x9bd41dp-52F, 0xabd211p-77F, -0x1f0a7fp-21F,
+    0x8db9e5p-50F, 0x6ad385p-76F, 0x63e2e1p-25F, -0xe5967dp-53F, -0xa4da33p-78F, -0x7d8a5fp-23F, -0xff75cbp-49F,
+    -0xab10b9p-79F, 0x964083p-26F, 0x3a3985p-49F, -0x2eedp-66F, -0x3f4eabp-22F, 0xf75ae9p-53F, 0x5e82a3p-77F,
+    0x645e9bp-26F, -0xf592f5p-54F, -0xf138c7p-83F, -0xfec46dp-24F, -0xf44949p-51F, -0x33c105p-74F, 0xc8fb3p-24F,
+    -0xef227fp-53F, 0xf9bb51p-79F, -0xffb10fp-24F, -0xde5b5fp-51F, -0x78ea11p-75F, 0.0F, 0.0F, 0.0F, -0x1p0F, 0.0F,
+    0.0F, -0xc8fb3p-24F, 0xef227fp-53F, -0xf9bb51p-79F, -0xffb10fp-24F, -0xde5b5fp-51F, -0x78ea11p-75F,
+    -0x645e9bp-26F, 0xf592f5p-54F, 0xf138c7p-83F, -0xfec46dp-24F, -0xf44949p-51F, -0x33c105p-74F, -0x964083p-26F,
+    -0x3a3985p-49F, 0x2eedp-66F, -0x3f4eabp-22F, 0xf75ae9p-53F, 0x5e82a3p-77F, -0x63e2e1p-25F, 0xe5967dp-53F,
+    0xa4da33p-78F, -0x7d8a5fp-23F, -0xff75cbp-49F, -0xab10b9p-79F, -0x3e33f3p-24F, 0x9bd41dp-52F, -0xabd211p-77F,
+    -0x1f0a7fp-21F, 0x8db9e5p-50F, 0x6ad385p-76F, -0x94a031p-25F, -0xed59fp-46F, -0xb516b9p-75F, -0xf4fa0bp-24F,
+    0x49ce91p-48F, 0xb44fa7p-74F, -0x2b1f35p-23F, 0x52a701p-49F, 0xc07bf7p-76F, -0x1e2121p-21F, -0x9ed0ddp-50F,
+    0xd014c7p-75F, -0xc3ef15p-25F, -0x35754bp-49F, -0xb46989p-76F, -0x7641afp-23F, -0x3cca35p-47F, -0x628afdp-73F,
+    -0x1b5d1p-18F, -0x278573p-48F, -0x56cd8bp-79F, -0x1ced7bp-21F, 0xbc3389p-49F, -0xbc3093p-75F, -0x78ad75p-24F,
+    0xff2139p-51F, -0x63c1b1p-75F, -0x1c38b3p-21F, 0xe7f425p-49F, -0xd23e9dp-77F, -0x839c3dp-24F, 0x6dd001p-49F,
+    0x9a5a01p-75F, -0x6dca0dp-23F, -0x1465b9p-47F, 0x9bc69fp-75F, -0x471cedp-23F, 0xca32e7p-50F, -0xd92ee9p-78F,
+    -0xd4db31p-24F, -0x48750dp-48F, -0x6067d9p-74F, -0x261ffp-18F, 0xc7a3f3p-51F, -0x70819dp-76F, -0x66cf81p-23F,
+    -0x1fce1dp-47F, -0x59e23bp-76F, -0xa26799p-24F, -0xa123bbp-50F, 0xf3fc4bp-76F, -0xc5e403p-24F, -0x2c545dp-47F,
+    -0xb4e87bp-77F, -0x55f5a5p-23F, 0x5b989bp-48F, 0xbab905p-78F, -0xbdaef9p-24F, -0x26aafbp-49F, 0x121ea7p-73F,
+    -0xb504f3p-24F, -0x67f3bdp-49F, 0x36f74dp-73F, -0xb504f3p-24F, -0x67f3bdp-49F, 0x36f74dp-73F, -0xbdaef9p-24F,
+    -0x26aafbp-49F, 0x121ea7p-73F, -0x55f5a5p-23F, 0x5b989bp-48F, 0xbab905p-78F, -0xc5e403p-24F, -0x2c545dp-47F,
+    -0xb4e87bp-77F, -0xa26799p-24F, -0xa123bbp-50F, 0xf3fc4bp-76F, -0x66cf81p-23F, -0x1fce1dp-47F, -0x59e23bp-76F,
+    -0x261ffp-18F, 0xc7a3f3p-51F, -0x70819dp-76F, -0xd4db31p-24F, -0x48750dp-48F, -0x6067d9p-74F, -0x471cedp-23F,
+    0xca32e7p-50F, -0xd92ee9p-78F, -0x6dca0dp-23F, -0x1465b9p-47F, 0x9bc69fp-75F, -0x839c3dp-24F, 0x6dd001p-49F,
+    0x9a5a01p-75F, -0x1c38b3p-21F, 0xe7f425p-49F, -0xd23e9dp-77F, -0x78ad75p-24F, 0xff2139p-51F, -0x63c1b1p-75F,
+    -0x1ced7bp-21F, 0xbc3389p-49F, -0xbc3093p-75F, -0x1b5d1p-18F, -0x278573p-48F, -0x56cd8bp-79F, -0x7641afp-23F,
+    -0x3cca35p-47F, -0x628afdp-73F, -0xc3ef15p-25F, -0x35754bp-49F, -0xb46989p-76F, -0x1e2121p-21F, -0x9ed0ddp-50F,
+    0xd014c7p-75F, -0x2b1f35p-23F, 0x52a701p-49F, 0xc07bf7p-76F, -0xf4fa0bp-24F, 0x49ce91p-48F, 0xb44fa7p-74F,
+    -0x94a031p-25F, -0xed59fp-46F, -0xb516b9p-75F, -0x1f0a7fp-21F, 0x8db9e5p-50F, 0x6ad385p-76F, -0x3e33f3p-24F,
+    0x9bd41dp-52F, -0xabd211p-77F, -0x7d8a5fp-23F, -0xff75cbp-49F, -0xab10b9p-79F, -0x63e2e1p-25F, 0xe5967dp-53F,
+    0xa4da33p-78F, -0x3f4eabp-22F, 0xf75ae9p-53F, 0x5e82a3p-77F, -0x964083p-26F, -0x3a3985p-49F, 0x2eedp-66F,
+    -0xfec46dp-24F, -0xf44949p-51F, -0x33c105p-74F, -0x645e9bp-26F, 0xf592f5p-54F, 0xf138c7p-83F, -0xffb10fp-24F,
+    -0xde5b5fp-51F, -0x78ea11p-75F, -0xc8fb3p-24F, 0xef227fp-53F, -0xf9bb51p-79F, -0x1p0F, 0.0F, 0.0F, 0.0F, 0.0F,
+    0.0F, -0xffb10fp-24F, -0xde5b5fp-51F, -0x78ea11p-75F, 0xc8fb3p-24F, -0xef227fp-53F, 0xf9bb51p-79F,
+    -0xfec46dp-24F, -0xf44949p-51F, -0x33c105p-74F, 0x645e9bp-26F, -0xf592f5p-54F, -0xf138c7p-83F, -0x3f4eabp-22F,
+    0xf75ae9p-53F, 0x5e82a3p-77F, 0x964083p-26F, 0x3a3985p-49F, -0x2eedp-66F, -0x7d8a5fp-23F, -0xff75cbp-49F,
+    -0xab10b9p-79F, 0x63e2e1p-25F, -0xe5967dp-53F, -0xa4da33p-78F, -0x1f0a7fp-21F, 0x8db9e5p-50F, 0x6ad385p-76F,
+    0x3e33f3p-24F, -0x9bd41dp-52F, 0xabd211p-77F, -0xf4fa0bp-24F, 0x49ce91p-48F, 0xb44fa7p-74F, 0x94a031p-25F,
+    0xed59fp-46F, 0xb516b9p-75F, -0x1e2121p-21F, -0x9ed0ddp-50F, 0xd014c7p-75F, 0x2b1f35p-23F, -0x52a701p-49F,
+    -0xc07bf7p-76F, -0x7641afp-23F, -0x3cca35p-47F, -0x628afdp-73F, 0xc3ef15p-25F, 0x35754bp-49F, 0xb46989p-76F,
+    -0x1ced7bp-21F, 0xbc3389p-49F, -0xbc3093p-75F, 0x1b5d1p-18F, 0x278573p-48F, 0x56cd8bp-79F, -0x1c38b3p-21F,
+    0xe7f425p-49F, -0xd23e9dp-77F, 0x78ad75p-24F, -0xff2139p-51F, 0x63c1b1p-75F, -0x6dca0dp-23F, -0x1465b9p-47F,
+    0x9bc69fp-75F, 0x839c3dp-24F, -0x6dd001p-49F, -0x9a5a01p-75F, -0xd4db31p-24F, -0x48750dp-48F, -0x6067d9p-74F,
+    0x471cedp-23F, -0xca32e7p-50F, 0xd92ee9p-78F, -0x66cf81p-23F, -0x1fce1dp-47F, -0x59e23bp-76F, 0x261ffp-18F,
+    -0xc7a3f3p-51F, 0x70819dp-76F, -0xc5e403p-24F, -0x2c545dp-47F, -0xb4e87bp-77F, 0xa26799p-24F, 0xa123bbp-50F,
+    -0xf3fc4bp-76F, -0xbdaef9p-24F, -0x26aafbp-49F, 0x121ea7p-73F, 0x55f5a5p-23F, -0x5b989bp-48F, -0xbab905p-78F,
+    -0xb504f3p-24F, -0x67f3bdp-49F, 0x36f74dp-73F, 0xb504f3p-24F, 0x67f3bdp-49F, -0x36f74dp-73F, -0x55f5a5p-23F,
+    0x5b989bp-48F, 0xbab905p-78F, 0xbdaef9p-24F, 0x26aafbp-49F, -0x121ea7p-73F, -0xa26799p-24F, -0xa123bbp-50F,
+    0xf3fc4bp-76F, 0xc5e403p-24F, 0x2c545dp-47F, 0xb4e87bp-77F, -0x261ffp-18F, 0xc7a3f3p-51F, -0x70819dp-76F,
+    0x66cf81p-23F, 0x1fce1dp-47F, 0x59e23bp-76F, -0x471cedp-23F, 0xca32e7p-50F, -0xd92ee9p-78F, 0xd4db31p-24F,
+    0x48750dp-48F, 0x6067d9p-74F, -0x839c3dp-24F, 0x6dd001p-49F, 0x9a5a01p-75F, 0x6dca0dp-23F, 0x1465b9p-47F,
+    -0x9bc69fp-75F, -0x78ad75p-24F, 0xff2139p-51F, -0x63c1b1p-75F, 0x1c38b3p-21F, -0xe7f425p-49F, 0xd23e9dp-77F,
+    -0x1b5d1p-18F, -0x278573p-48F, -0x56cd8bp-79F, 0x1ced7bp-21F, -0xbc3389p-49F, 0xbc3093p-75F, -0xc3ef15p-25F,
+    -0x35754bp-49F, -0xb46989p-76F, 0x7641afp-23F, 0x3cca35p-47F, 0x628afdp-73F, -0x2b1f35p-23F, 0x52a701p-49F,
+    0xc07bf7p-76F, 0x1e2121p-21F, 0x9ed0ddp-50F, -0xd014c7p-75F, -0x94a031p-25F, -0xed59fp-46F, -0xb516b9p-75F,
+    0xf4fa0bp-24F, -0x49ce91p-48F, -0xb44fa7p-74F, -0x3e33f3p-24F, 0x9bd41dp-52F, -0xabd211p-77F, 0x1f0a7fp-21F,
+    -0x8db9e5p-50F, -0x6ad385p-76F, -0x63e2e1p-25F, 0xe5967dp-53F, 0xa4da33p-78F, 0x7d8a5fp-23F, 0xff75cbp-49F,
+    0xab10b9p-79F, -0x964083p-26F, -0x3a3985p-49F, 0x2eedp-66F, 0x3f4eabp-22F, -0xf75ae9p-53F, -0x5e82a3p-77F,
+    -0x645e9bp-26F, 0xf592f5p-54F, 0xf138c7p-83F, 0xfec46dp-24F, 0xf44949p-51F, 0x33c105p-74F, -0xc8fb3p-24F,
+    0xef227fp-53F, -0xf9bb51p-79F, 0xffb10fp-24F, 0xde5b5fp-51F, 0x78ea11p-75F,
   };
 };
 template <>
-struct Sines<double> {
+struct Circle<double> {
   static constexpr double limbs[] = {
-    0.0, 0.0, 0.0, 0x1ffeaaaeeee86fp-58, -0xe6a037d912571p-111, 0x8cabcaf21a5d9p-165, 0x1ffaaaeeed4edbp-57,
-    -0x12d16d32684b69p-111, -0x16a6a09f164089p-165, 0x5fdc040c95439p-54, 0xd7e168c00280dp-111, 0x401f964217d31p-166,
-    0xff5577743771bp-55, -0x1afcb2bcc6f03bp-111, -0xf4b4cd5fb0943p-169, 0x13eb312c5d66cbp-55, 0x147d666b66cb91p-109,
-    -0x1535e39d75ea25p-167, 0x17dc102fbaf2b5p-55, 0x15ab50e23c97c3p-111, -0x4ed3c4b286349p-163, 0x1bc6f84edc6199p-55,
-    0x19c1a56a7b0cabp-109, 0x1722937519b63bp-167, 0x1faaeed4f31577p-55, -0x22bb10a11c657p-106, -0x5d39445531337p-161,
-    0x8e1beb2635c3bp-53, 0x5181dbf8373fdp-106, 0xffc63765dbcc3p-161, 0x275a252ed3a7bp-51, 0x81eaa8243c1cdp-114,
-    0x38a2180ffeb6dp-166, 0x1591bc9fa2f597p-54, 0x17c74bac3fe0cbp-109, -0x1bade22fb24d31p-165, 0x5dc40955d9085p-52,
-    -0xb756b98a5db67p-108, -0x10d13d766f8055p-163, 0x194a6be9f546c5p-54, -0x2d39c27cd07ebp-105,
-    0x1028475f714da3p-162, 0x1b1d8305321617p-54, -0x1ae242cb99f519p-108, -0xeb54e3f257d3p-158, 0x1ce9d2e3d4a51fp-54,
-    -0x25f91425b5c53p-106, -0x13f7a25902e219p-166, 0x1eaee8744b05fp-50, -0x1789b43c9b027dp-110,
-    0x1ed9992f45b4fdp-164, 0x10362939c69955p-53, -0x12d8cd78397b01p-107, -0xb29558bdf93cdp-160, 0x1110d0c4b69c3bp-53,
-    0x1d918998809981p-107, 0x949c803050e97p-162, 0x479cd0c8d95d3p-51, 0x9151fd27a0eadp-107, 0x3ffd421417d47p-160,
-    0x95c8ef544210fp-52, -0x1fa371db216abp-103, 0x13d0a2bf4c342bp-161, 0x1386597456282bp-53, -0x221f5b52760f5p-105,
-    -0x19b8d656ae0ca1p-162, 0x144eb381cf386bp-53, -0x13ed6c1e6a5505p-107, -0xbfa3e7d399e9fp-160, 0x5447e7f5ecd47p-51,
-    -0x15c0e861c48831p-107, 0x121cc907bf3fdfp-163, 0x15cffc16bf8f0dp-53, 0xcb659b875abc5p-106, 0x149108ece8f84dp-165,
-    0x16888a4e134b2fp-53, -0xb5be9bb226af3p-106, 0x14b3a223e0867dp-161, 0x2e76ed01bd4afp-50, -0x91241836e0951p-107,
-    -0x872496163a6d3p-163,
-  };
-};
-
-/// cos(j/32), in three limbs each.
-template <class T>
-struct Cosines;
-template <>
-struct Cosines<float> {
-  static constexpr float limbs[] = {
-    0x1p0F, 0.0F, 0.0F, 0xffe001p-24F, -0xaaad83p-49F, 0xac4abbp-75F, 0xff800bp-24F, -0xab60b3p-49F, 0x1a6507p-72F,
-    0x7f701bp-23F, -0x819465p-53F, 0x4c640bp-77F, 0xfe00abp-24F, -0xd82a43p-49F, 0xdb68f3p-75F, 0x7e70dp-19F,
-    0xa7cc43p-49F, -0x78e925p-73F, 0xfb835fp-24F, -0xc263c9p-54F, 0x96737fp-79F, 0x7cf31fp-23F, 0xecf45bp-51F,
-    0xf6f2e3p-76F, 0xf80aa5p-24F, -0x82115fp-53F, 0xe9e0f5p-78F, 0x7af885p-23F, 0x7bb77dp-48F, 0xf7e83p-70F,
-    0xf399f5p-24F, 0xc9e9fdp-56F, 0xdeba65p-82F, 0x7882fdp-23F, 0x26b35bp-47F, 0xf4cfa9p-77F, 0xee35bfp-24F,
-    0xb99591p-49F, 0x82966dp-75F, 0x1d653fp-21F, 0x1cf901p-47F, -0x5d88d9p-77F, 0x1cfc6dp-21F, -0x2d6a93p-48F,
-    -0x9d292bp-77F, 0x72317p-19F, -0xe63cafp-50F, -0xf2a617p-75F, 0x382a5p-18F, 0x65b7d5p-49F, -0xc49089p-78F,
-    0xdcb777p-24F, 0xf58841p-49F, -0xfae971p-76F, 0x6c4741p-23F, 0xb15263p-52F, 0x8eeab1p-79F, 0x6a17b5p-23F,
-    0xdcf80bp-51F, 0x8cdf03p-76F, 0xcf9b47p-24F, 0x1b225fp-46F, 0x9717p-66F, 0xcad33fp-24F, 0x32c7f3p-55F,
-    -0x5f7ed1p-82F, 0xc5d883p-24F, -0x5a237p-45F, 0x618f81p-77F, 0x605629p-23F, -0x737495p-48F, -0x63bd17p-74F,
-    0x5da7fbp-23F, 0x32a909p-48F, -0x8c13ebp-76F, 0x16b899p-21F, -0x2b0825p-48F, -0x2dd4a7p-73F, 0xb00c29p-24F,
-    0x37ab1fp-48F, -0x15c9adp-74F,
-  };
-};
-template <>
-struct Cosines<double> {
-  static constexpr double limbs[] = {
-    0x1p0, 0.0, 0.0, 0x1ffc00155527d3p-53, -0x13b54492d89b5bp-107, -0x17208d7cc75a25p-161, 0x1ff0015549f4d3p-53,
-    0x1328387b99426fp-107, 0x10adc7c0233743p-163, 0x1fdc06bf7e6b9bp-53, 0x131902b535f8dbp-107, 0x1651bf87027b1dp-161,
-    0x1fc015527d5bd3p-53, 0x36d1e6a129df7p-104, -0x1ce63536c8a8cfp-161, 0x3f386814f9885p-50, 0xe2db5831dba31p-106,
-    0xb7e153b8e3543p-161, 0x7dc1af7e7b387p-51, -0x5a632030db72dp-105, -0x115ec15ca77981p-164, 0xf9e63e1d9e8b7p-52,
-    -0x4868eb4a28d25p-107, -0x931f701402e81p-163, 0x1f01549f7deea1p-53, 0x1d3c1e99e5cafdp-107,
-    -0x160eb7d7b24831p-161, 0x3d7c429eeddf5p-50, -0x817cf895d2a1fp-106, 0x9e0ca0340738fp-162, 0x79ccfa8064f5p-47,
-    -0x16428b3546ce13p-107, 0x1710ee2057d6adp-161, 0x1e20bf49acd6c1p-53, -0x1660aec7ef636bp-110,
-    -0x1fbbcaebd53753p-164, 0xee35bf5ccac89p-52, 0x14b364776dcd35p-110, -0x16e076747127d9p-166, 0x7594fc1cf901p-47,
-    -0x176236434bec37p-107, -0x12b0e1d46f5b9fp-161, 0x1cfc6cfa52ad9fp-53, 0x18b5b5508f2a0dp-107,
-    -0x197fd4051f66adp-163, 0x72316fe3386a1p-51, 0x1ab3d1a1590123p-108, -0x1c3ae57eae3fbbp-162, 0x1c1528065b7d5p-49,
-    -0x3124222625d05p-104, -0xa4cf55353298bp-161, 0xdcb7777ac4207p-52, 0xa2d1e63c7d6fp-105, 0x674e49cf656d3p-163,
-    0xd88e820b15263p-52, 0x8eeab0f7de061p-107, -0x1596b228536427p-162, 0x1a85ed4373e02dp-53, 0xcdf031c2f63c9p-108,
-    -0x9b3ec9e41cb2dp-162, 0x19f368ed912f85p-53, -0x8e90062bc8b03p-106, -0xf71508433e13p-156, 0x195a67e00cb1fdp-53,
-    -0x10befda21f862dp-107, 0xd41cd4ee7f0f3p-161, 0x18bb105a5dc9p-45, 0x1863e03e9474c1p-107, -0x1cb7fb07d12b3p-160,
-    0x18158a31916d5dp-53, -0xef45c85c1146fp-108, -0xd3a9450d1d04bp-162, 0x1769fec655211fp-53, -0x1827d5cf8c68c5p-109,
-    0x193b4e0bfb8f21p-164, 0x16b898fa9efb5dp-53, 0x8ad63c3667a59p-107, -0x2db3960c6248dp-159, 0x16018526f563dfp-53,
-    0x146ca5e0e432dp-103, -0x1a2e689df00debp-162,
+    0.0, 0.0, 0.0, 0x1p0, 0.0, 0.0, 0x647d97c437605p-55, -0x1912bd0d569a9p-109, -0x1d7476f4c4b019p-167,
+    0xffb10f1bcb6bfp-52, -0x1c57bc2e24aa15p-109, 0xa29ee7a9f25d5p-163, 0x645e9af0a6d0bp-54, -0x3c4e31a4ddad1p-109,
+    -0x118edefcf7ef57p-168, 0xfec46d1e89293p-52, -0x187df6378811c7p-107, 0x6e9ef5a2c976dp-160, 0x964083747309dp-54,
+    0x89800544d08fp-105, 0x7c1fe7f850123p-162, 0x1fa7557f08a517p-53, -0x17a0a8ca13571fp-107, -0x12a212f347e949p-163,
+    0x18f8b83c69a60bp-55, -0x9368cdcffc6c1p-108, 0x19b09f9ca72c69p-163, 0x1f6297cff75cbp-49, 0x1562172a361fd3p-108,
+    -0x163744e82fc701p-162, 0x1f19f97b215f1bp-55, -0x50b7bbc4768b1p-107, -0x1b4ce553ffbd03p-163,
+    0x1f0a7efb9230d7p-53, 0x152c7adc6b4989p-108, -0x1db915a9794d33p-162, 0x94a03176acf83p-53, -0x15d28da2c4612dp-108,
+    0x5fba9c7053417p-160, 0xf4fa0ab6316edp-52, 0xbb058f171fc0fp-106, -0x11ce7542369ecdp-161, 0x158f9a75ab1fddp-54,
+    -0xf7ee06ac67b1p-109, -0x1f072f54189325p-171, 0x1e212104f686e5p-53, -0x1014c76c126527p-107, 0x8731589dab2e1p-160,
+    0x187de2a6aea963p-54, -0x172cedd3d5a61p-105, -0x111e4420e0a4b5p-164, 0xec835e79946a3p-52, 0xa2bf308118d61p-107,
+    -0x14f3f87abe1619p-163, 0x6d7440278573p-48, 0x15b362cb974183p-109, -0x73f3fdf0c6bc3p-163, 0x1ced7af43cc773p-53,
+    -0xf3db5dad5ac57p-109, 0x1525e5e3766505p-165, 0x1e2b5d3806f63bp-54, 0x1e0d891d3c6841p-110, 0xc3c76b4556c15p-163,
+    0x1c38b2f180bdb1p-53, -0x16e0b1757c8d07p-108, -0x1d3f8010ae0079p-163, 0x839c3cc917ff7p-52, -0x6968050d1d01bp-105,
+    0x10157dad78ffcbp-161, 0xdb941a28cb71fp-52, -0x1bc69f324e6d61p-107, -0x16f0112635b4d1p-162, 0x238e76735cd19p-50,
+    0xd92ee933fb3p-98, -0x156f3106b0516dp-161, 0x1a9b66290ea1a3p-53, 0x33ec61d16db59p-109, 0x1f345a348e97cdp-167,
+    0x130ff7fce17035p-53, -0x1efcc626f74a6fp-109, -0x168e6523ac8297p-166, 0x19b3e047f38741p-53,
+    -0x4c3b8a19c491dp-105, -0x196d598bf43c65p-162, 0xa267992848eebp-52, 0x18076a2cfdc6b3p-109, 0x111a6e1c0b805fp-163,
+    0x18bc806b151741p-53, -0x12c5e12ed1336dp-107, 0xe64d5a8e86fa7p-161, 0xabeb49a46765p-48, -0xbab904c95fdd9p-106,
+    0xd4a617e879c2dp-163, 0x17b5df226aafafp-53, -0x10f537acdf0ad7p-108, -0x14951b1cc475b3p-163, 0x16a09e667f3bcdp-53,
+    -0xdee9a09d9322bp-106, 0x157d3e3adec175p-161, 0x16a09e667f3bcdp-53, -0xdee9a09d9322bp-106, 0x157d3e3adec175p-161,
+    0x17b5df226aafafp-53, -0x10f537acdf0ad7p-108, -0x14951b1cc475b3p-163, 0xabeb49a46765p-48, -0xbab904c95fdd9p-106,
+    0xd4a617e879c2dp-163, 0x18bc806b151741p-53, -0x12c5e12ed1336dp-107, 0xe64d5a8e86fa7p-161, 0xa267992848eebp-52,
+    0x18076a2cfdc6b3p-109, 0x111a6e1c0b805fp-163, 0x19b3e047f38741p-53, -0x4c3b8a19c491dp-105,
+    -0x196d598bf43c65p-162, 0x130ff7fce17035p-53, -0x1efcc626f74a6fp-109, -0x168e6523ac8297p-166,
+    0x1a9b66290ea1a3p-53, 0x33ec61d16db59p-109, 0x1f345a348e97cdp-167, 0x238e76735cd19p-50, 0xd92ee933fb3p-98,
+    -0x156f3106b0516dp-161, 0xdb941a28cb71fp-52, -0x1bc69f324e6d61p-107, -0x16f0112635b4d1p-162, 0x839c3cc917ff7p-52,
+    -0x6968050d1d01bp-105, 0x10157dad78ffcbp-161, 0x1c38b2f180bdb1p-53, -0x16e0b1757c8d07p-108,
+    -0x1d3f8010ae0079p-163, 0x1e2b5d3806f63bp-54, 0x1e0d891d3c6841p-110, 0xc3c76b4556c15p-163, 0x1ced7af43cc773p-53,
+    -0xf3db5dad5ac57p-109, 0x1525e5e3766505p-165, 0x6d7440278573p-48, 0x15b362cb974183p-109, -0x73f3fdf0c6bc3p-163,
+    0xec835e79946a3p-52, 0xa2bf308118d61p-107, -0x14f3f87abe1619p-163, 0x187de2a6aea963p-54, -0x172cedd3d5a61p-105,
+    -0x111e4420e0a4b5p-164, 0x1e212104f686e5p-53, -0x1014c76c126527p-107, 0x8731589dab2e1p-160, 0x158f9a75ab1fddp-54,
+    -0xf7ee06ac67b1p-109, -0x1f072f54189325p-171, 0xf4fa0ab6316edp-52, 0xbb058f171fc0fp-106, -0x11ce7542369ecdp-161,
+    0x94a03176acf83p-53, -0x15d28da2c4612dp-108, 0x5fba9c7053417p-160, 0x1f0a7efb9230d7p-53, 0x152c7adc6b4989p-108,
+    -0x1db915a9794d33p-162, 0x1f19f97b215f1bp-55, -0x50b7bbc4768b1p-107, -0x1b4ce553ffbd03p-163, 0x1f6297cff75cbp-49,
+    0x1562172a361fd3p-108, -0x163744e82fc701p-162, 0x18f8b83c69a60bp-55, -0x9368cdcffc6c1p-108,
+    0x19b09f9ca72c69p-163, 0x1fa7557f08a517p-53, -0x17a0a8ca13571fp-107, -0x12a212f347e949p-163, 0x964083747309dp-54,
+    0x89800544d08fp-105, 0x7c1fe7f850123p-162, 0xfec46d1e89293p-52, -0x187df6378811c7p-107, 0x6e9ef5a2c976dp-160,
+    0x645e9af0a6d0bp-54, -0x3c4e31a4ddad1p-109, -0x118edefcf7ef57p-168, 0xffb10f1bcb6bfp-52, -0x1c57bc2e24aa15p-109,
+    0xa29ee7a9f25d5p-163, 0x647d97c437605p-55, -0x1912bd0d569a9p-109, -0x1d7476f4c4b019p-167, 0x1p0, 0.0, 0.0, 0.0,
+    0.0, 0.0, 0xffb10f1bcb6bfp-52, -0x1c57bc2e24aa15p-109, 0xa29ee7a9f25d5p-163, -0x647d97c437605p-55,
+    0x1912bd0d569a9p-109, 0x1d7476f4c4b019p-167, 0xfec46d1e89293p-52, -0x187df6378811c7p-107, 0x6e9ef5a2c976dp-160,
+    -0x645e9af0a6d0bp-54, 0x3c4e31a4ddad1p-109, 0x118edefcf7ef57p-168, 0x1fa7557f08a517p-53, -0x17a0a8ca13571fp-107,
+    -0x12a212f347e949p-163, -0x964083747309dp-54, -0x89800544d08fp-105, -0x7c1fe7f850123p-162, 0x1f6297cff75cbp-49,
+    0x1562172a361fd3p-108, -0x163744e82fc701p-162, -0x18f8b83c69a60bp-55, 0x9368cdcffc6c1p-108,
+    -0x19b09f9ca72c69p-163, 0x1f0a7efb9230d7p-53, 0x152c7adc6b4989p-108, -0x1db915a9794d33p-162,
+    -0x1f19f97b215f1bp-55, 0x50b7bbc4768b1p-107, 0x1b4ce553ffbd03p-163, 0xf4fa0ab6316edp-52, 0xbb058f171fc0fp-106,
+    -0x11ce7542369ecdp-161, -0x94a03176acf83p-53, 0x15d28da2c4612dp-108, -0x5fba9c7053417p-160, 0x1e212104f686e5p-53,
+    -0x1014c76c126527p-107, 0x8731589dab2e1p-160, -0x158f9a75ab1fddp-54, 0xf7ee06ac67b1p-109, 0x1f072f54189325p-171,
+    0xec835e79946a3p-52, 0xa2bf308118d61p-107, -0x14f3f87abe1619p-163, -0x187de2a6aea963p-54, 0x172cedd3d5a61p-105,
+    0x111e4420e0a4b5p-164, 0x1ced7af43cc773p-53, -0xf3db5dad5ac57p-109, 0x1525e5e3766505p-165, -0x6d7440278573p-48,
+    -0x15b362cb974183p-109, 0x73f3fdf0c6bc3p-163, 0x1c38b2f180bdb1p-53, -0x16e0b1757c8d07p-108,
+    -0x1d3f8010ae0079p-163, -0x1e2b5d3806f63bp-54, -0x1e0d891d3c6841p-110, -0xc3c76b4556c15p-163,
+    0xdb941a28cb71fp-52, -0x1bc69f324e6d61p-107, -0x16f0112635b4d1p-162, -0x839c3cc917ff7p-52, 0x6968050d1d01bp-105,
+    -0x10157dad78ffcbp-161, 0x1a9b66290ea1a3p-53, 0x33ec61d16db59p-109, 0x1f345a348e97cdp-167, -0x238e76735cd19p-50,
+    -0xd92ee933fb3p-98, 0x156f3106b0516dp-161, 0x19b3e047f38741p-53, -0x4c3b8a19c491dp-105, -0x196d598bf43c65p-162,
+    -0x130ff7fce17035p-53, 0x1efcc626f74a6fp-109, 0x168e6523ac8297p-166, 0x18bc806b151741p-53,
+    -0x12c5e12ed1336dp-107, 0xe64d5a8e86fa7p-161, -0xa267992848eebp-52, -0x18076a2cfdc6b3p-109,
+    -0x111a6e1c0b805fp-163, 0x17b5df226aafafp-53, -0x10f537acdf0ad7p-108, -0x14951b1cc475b3p-163,
+    -0xabeb49a46765p-48, 0xbab904c95fdd9p-106, -0xd4a617e879c2dp-163, 0x16a09e667f3bcdp-53, -0xdee9a09d9322bp-106,
+    0x157d3e3adec175p-161, -0x16a09e667f3bcdp-53, 0xdee9a09d9322bp-106, -0x157d3e3adec175p-161, 0xabeb49a46765p-48,
+    -0xbab904c95fdd9p-106, 0xd4a617e879c2dp-163, -0x17b5df226aafafp-53, 0x10f537acdf0ad7p-108, 0x14951b1cc475b3p-163,
+    0xa267992848eebp-52, 0x18076a2cfdc6b3p-109, 0x111a6e1c0b805fp-163, -0x18bc806b151741p-53, 0x12c5e12ed1336dp-107,
+    -0xe64d5a8e86fa7p-161, 0x130ff7fce17035p-53, -0x1efcc626f74a6fp-109, -0x168e6523ac8297p-166,
+    -0x19b3e047f38741p-53, 0x4c3b8a19c491dp-105, 0x196d598bf43c65p-162, 0x238e76735cd19p-50, 0xd92ee933fb3p-98,
+    -0x156f3106b0516dp-161, -0x1a9b66290ea1a3p-53, -0x33ec61d16db59p-109, -0x1f345a348e97cdp-167,
+    0x839c3cc917ff7p-52, -0x6968050d1d01bp-105, 0x10157dad78ffcbp-161, -0xdb941a28cb71fp-52, 0x1bc69f324e6d61p-107,
+    0x16f0112635b4d1p-162, 0x1e2b5d3806f63bp-54, 0x1e0d891d3c6841p-110, 0xc3c76b4556c15p-163, -0x1c38b2f180bdb1p-53,
+    0x16e0b1757c8d07p-108, 0x1d3f8010ae0079p-163, 0x6d7440278573p-48, 0x15b362cb974183p-109, -0x73f3fdf0c6bc3p-163,
+    -0x1ced7af43cc773p-53, 0xf3db5dad5ac57p-109, -0x1525e5e3766505p-165, 0x187de2a6aea963p-54, -0x172cedd3d5a61p-105,
+    -0x111e4420e0a4b5p-164, -0xec835e79946a3p-52, -0xa2bf308118d61p-107, 0x14f3f87abe1619p-163, 0x158f9a75ab1fddp-54,
+    -0xf7ee06ac67b1p-109, -0x1f072f54189325p-171, -0x1e212104f686e5p-53, 0x1014c76c126527p-107,
+    -0x8731589dab2e1p-160, 0x94a03176acf83p-53, -0x15d28da2c4612dp-108, 0x5fba9c7053417p-160, -0xf4fa0ab6316edp-52,
+    -0xbb058f171fc0fp-106, 0x11ce7542369ecdp-161, 0x1f19f97b215f1bp-55, -0x50b7bbc4768b1p-107,
+    -0x1b4ce553ffbd03p-163, -0x1f0a7efb9230d7p-53, -0x152c7adc6b4989p-108, 0x1db915a9794d33p-162,
+    0x18f8b83c69a60bp-55, -0x9368cdcffc6c1p-108, 0x19b09f9ca72c69p-163, -0x1f6297cff75cbp-49, -0x1562172a361fd3p-108,
+    0x163744e82fc701p-162, 0x964083747309dp-54, 0x89800544d08fp-105, 0x7c1fe7f850123p-162, -0x1fa7557f08a517p-53,
+    0x17a0a8ca13571fp-107, 0x12a212f347e949p-163, 0x645e9af0a6d0bp-54, -0x3c4e31a4ddad1p-109, -0x118edefcf7ef57p-168,
+    -0xfec46d1e89293p-52, 0x187df6378811c7p-107, -0x6e9ef5a2c976dp-160, 0x647d97c437605p-55, -0x1912bd0d569a9p-109,
+    -0x1d7476f4c4b019p-167, -0xffb10f1bcb6bfp-52, 0x1c57bc2e24aa15p-109, -0xa29ee7a9f25d5p-163, 0.0, 0.0, 0.0,
+    -0x1p0, 0.0, 0.0, -0x647d97c437605p-55, 0x1912bd0d569a9p-109, 0x1d7476f4c4b019p-167, -0xffb10f1bcb6bfp-52,
+    0x1c57bc2e24aa15p-109, -0xa29ee7a9f25d5p-163, -0x645e9af0a6d0bp-54, 0x3c4e31a4ddad1p-109, 0x118edefcf7ef57p-168,
+    -0xfec46d1e89293p-52, 0x187df6378811c7p-107, -0x6e9ef5a2c976dp-160, -0x964083747309dp-54, -0x89800544d08fp-105,
+    -0x7c1fe7f850123p-162, -0x1fa7557f08a517p-53, 0x17a0a8ca13571fp-107, 0x12a212f347e949p-163,
+    -0x18f8b83c69a60bp-55, 0x9368cdcffc6c1p-108, -0x19b09f9ca72c69p-163, -0x1f6297cff75cbp-49,
+    -0x1562172a361fd3p-108, 0x163744e82fc701p-162, -0x1f19f97b215f1bp-55, 0x50b7bbc4768b1p-107,
+    0x1b4ce553ffbd03p-163, -0x1f0a7efb9230d7p-53, -0x152c7adc6b4989p-108, 0x1db915a9794d33p-162,
+    -0x94a03176acf83p-53, 0x15d28da2c4612dp-108, -0x5fba9c7053417p-160, -0xf4fa0ab6316edp-52, -0xbb058f171fc0fp-106,
+    0x11ce7542369ecdp-161, -0x158f9a75ab1fddp-54, 0xf7ee06ac67b1p-109, 0x1f072f54189325p-171, -0x1e212104f686e5p-53,
+    0x1014c76c126527p-107, -0x8731589dab2e1p-160, -0x187de2a6aea963p-54, 0x172cedd3d5a61p-105, 0x111e4420e0a4b5p-164,
+    -0xec835e79946a3p-52, -0xa2bf308118d61p-107, 0x14f3f87abe1619p-163, -0x6d7440278573p-48, -0x15b362cb974183p-109,
+    0x73f3fdf0c6bc3p-163, -0x1ced7af43cc773p-53, 0xf3db5dad5ac57p-109, -0x1525e5e3766505p-165, -0x1e2b5d3806f63bp-54,
+    -0x1e0d891d3c6841p-110, -0xc3c76b4556c15p-163, -0x1c38b2f180bdb1p-53, 0x16e0b1757c8d07p-108,
+    0x1d3f8010ae0079p-163, -0x839c3cc917ff7p-52, 0x6968050d1d01bp-105, -0x10157dad78ffcbp-161, -0xdb941a28cb71fp-52,
+    0x1bc69f324e6d61p-107, 0x16f0112635b4d1p-162, -0x238e76735cd19p-50, -0xd92ee933fb3p-98, 0x156f3106b0516dp-161,
+    -0x1a9b66290ea1a3p-53, -0x33ec61d16db59p-109, -0x1f345a348e97cdp-167, -0x130ff7fce17035p-53,
+    0x1efcc626f74a6fp-109, 0x168e6523ac8297p-166, -0x19b3e047f38741p-53, 0x4c3b8a19c491dp-105, 0x196d598bf43c65p-162,
+    -0xa267992848eebp-52, -0x18076a2cfdc6b3p-109, -0x111a6e1c0b805fp-163, -0x18bc806b151741p-53,
+    0x12c5e12ed1336dp-107, -0xe64d5a8e86fa7p-161, -0xabeb49a46765p-48, 0xbab904c95fdd9p-106, -0xd4a617e879c2dp-163,
+    -0x17b5df226aafafp-53, 0x10f537acdf0ad7p-108, 0x14951b1cc475b3p-163, -0x16a09e667f3bcdp-53, 0xdee9a09d9322bp-106,
+    -0x157d3e3adec175p-161, -0x16a09e667f3bcdp-53, 0xdee9a09d9322bp-106, -0x157d3e3adec175p-161,
+    -0x17b5df226aafafp-53, 0x10f537acdf0ad7p-108, 0x14951b1cc475b3p-163, -0xabeb49a46765p-48, 0xbab904c95fdd9p-106,
+    -0xd4a617e879c2dp-163, -0x18bc806b151741p-53, 0x12c5e12ed1336dp-107, -0xe64d5a8e86fa7p-161, -0xa267992848eebp-52,
+    -0x18076a2cfdc6b3p-109, -0x111a6e1c0b805fp-163, -0x19b3e047f38741p-53, 0x4c3b8a19c491dp-105,
+    0x196d598bf43c65p-162, -0x130ff7fce17035p-53, 0x1efcc626f74a6fp-109, 0x168e6523ac8297p-166,
+    -0x1a9b66290ea1a3p-53, -0x33ec61d16db59p-109, -0x1f345a348e97cdp-167, -0x238e76735cd19p-50, -0xd92ee933fb3p-98,
+    0x156f3106b0516dp-161, -0xdb941a28cb71fp-52, 0x1bc69f324e6d61p-107, 0x16f0112635b4d1p-162, -0x839c3cc917ff7p-52,
+    0x6968050d1d01bp-105, -0x10157dad78ffcbp-161, -0x1c38b2f180bdb1p-53, 0x16e0b1757c8d07p-108,
+    0x1d3f8010ae0079p-163, -0x1e2b5d3806f63bp-54, -0x1e0d891d3c6841p-110, -0xc3c76b4556c15p-163,
+    -0x1ced7af43cc773p-53, 0xf3db5dad5ac57p-109, -0x1525e5e3766505p-165, -0x6d7440278573p-48, -0x15b362cb974183p-109,
+    0x73f3fdf0c6bc3p-163, -0xec835e79946a3p-52, -0xa2bf308118d61p-107, 0x14f3f87abe1619p-163, -0x187de2a6aea963p-54,
+    0x172cedd3d5a61p-105, 0x111e4420e0a4b5p-164, -0x1e212104f686e5p-53, 0x1014c76c126527p-107, -0x8731589dab2e1p-160,
+    -0x158f9a75ab1fddp-54, 0xf7ee06ac67b1p-109, 0x1f072f54189325p-171, -0xf4fa0ab6316edp-52, -0xbb058f171fc0fp-106,
+    0x11ce7542369ecdp-161, -0x94a03176acf83p-53, 0x15d28da2c4612dp-108, -0x5fba9c7053417p-160, -0x1f0a7efb9230d7p-53,
+    -0x152c7adc6b4989p-108, 0x1db915a9794d33p-162, -0x1f19f97b215f1bp-55, 0x50b7bbc4768b1p-107,
+    0x1b4ce553ffbd03p-163, -0x1f6297cff75cbp-49, -0x1562172a361fd3p-108, 0x163744e82fc701p-162,
+    -0x18f8b83c69a60bp-55, 0x9368cdcffc6c1p-108, -0x19b09f9ca72c69p-163, -0x1fa7557f08a517p-53,
+    0x17a0a8ca13571fp-107, 0x12a212f347e949p-163, -0x964083747309dp-54, -0x89800544d08fp-105, -0x7c1fe7f850123p-162,
+    -0xfec46d1e89293p-52, 0x187df6378811c7p-107, -0x6e9ef5a2c976dp-160, -0x645e9af0a6d0bp-54, 0x3c4e31a4ddad1p-109,
+    0x118edefcf7ef57p-168, -0xffb10f1bcb6bfp-52, 0x1c57bc2e24aa15p-109, -0xa29ee7a9f25d5p-163, -0x647d97c437605p-55,
+    0x1912bd0d569a9p-109, 0x1d7476f4c4b019p-167, -0x1p0, 0.0, 0.0, 0.0, 0.0, 0.0, -0xffb10f1bcb6bfp-52,
+    0x1c57bc2e24aa15p-109, -0xa29ee7a9f25d5p-163, 0x647d97c437605p-55, -0x1912bd0d569a9p-109, -0x1d7476f4c4b019p-167,
+    -0xfec46d1e89293p-52, 0x187df6378811c7p-107, -0x6e9ef5a2c976dp-160, 0x645e9af0a6d0bp-54, -0x3c4e31a4ddad1p-109,
+    -0x118edefcf7ef57p-168, -0x1fa7557f08a517p-53, 0x17a0a8ca13571fp-107, 0x12a212f347e949p-163, 0x964083747309dp-54,
+    0x89800544d08fp-105, 0x7c1fe7f850123p-162, -0x1f6297cff75cbp-49, -0x1562172a361fd3p-108, 0x163744e82fc701p-162,
+    0x18f8b83c69a60bp-55, -0x9368cdcffc6c1p-108, 0x19b09f9ca72c69p-163, -0x1f0a7efb9230d7p-53,
+    -0x152c7adc6b4989p-108, 0x1db915a9794d33p-162, 0x1f19f97b215f1bp-55, -0x50b7bbc4768b1p-107,
+    -0x1b4ce553ffbd03p-163, -0xf4fa0ab6316edp-52, -0xbb058f171fc0fp-106, 0x11ce7542369ecdp-161, 0x94a03176acf83p-53,
+    -0x15d28da2c4612dp-108, 0x5fba9c7053417p-160, -0x1e212104f686e5p-53, 0x1014c76c126527p-107,
+    -0x8731589dab2e1p-160, 0x158f9a75ab1fddp-54, -0xf7ee06ac67b1p-109, -0x1f072f54189325p-171, -0xec835e79946a3p-52,
+    -0xa2bf308118d61p-107, 0x14f3f87abe1619p-163, 0x187de2a6aea963p-54, -0x172cedd3d5a61p-105,
+    -0x111e4420e0a4b5p-164, -0x1ced7af43cc773p-53, 0xf3db5dad5ac57p-109, -0x1525e5e3766505p-165, 0x6d7440278573p-48,
+    0x15b362cb974183p-109, -0x73f3fdf0c6bc3p-163, -0x1c38b2f180bdb1p-53, 0x16e0b1757c8d07p-108,
+    0x1d3f8010ae0079p-163, 0x1e2b5d3806f63bp-54, 0x1e0d891d3c6841p-110, 0xc3c76b4556c15p-163, -0xdb941a28cb71fp-52,
+    0x1bc69f324e6d61p-107, 0x16f0112635b4d1p-162, 0x839c3cc917ff7p-52, -0x6968050d1d01bp-105, 0x10157dad78ffcbp-161,
+    -0x1a9b66290ea1a3p-53, -0x33ec61d16db59p-109, -0x1f345a348e97cdp-167, 0x238e76735cd19p-50, 0xd92ee933fb3p-98,
+    -0x156f3106b0516dp-161, -0x19b3e047f38741p-53, 0x4c3b8a19c491dp-105, 0x196d598bf43c65p-162, 0x130ff7fce17035p-53,
+    -0x1efcc626f74a6fp-109, -0x168e6523ac8297p-166, -0x18bc806b151741p-53, 0x12c5e12ed1336dp-107,
+    -0xe64d5a8e86fa7p-161, 0xa267992848eebp-52, 0x18076a2cfdc6b3p-109, 0x111a6e1c0b805fp-163, -0x17b5df226aafafp-53,
+    0x10f537acdf0ad7p-108, 0x14951b1cc475b3p-163, 0xabeb49a46765p-48, -0xbab904c95fdd9p-106, 0xd4a617e879c2dp-163,
+    -0x16a09e667f3bcdp-53, 0xdee9a09d9322bp-106, -0x157d3e3adec175p-161, 0x16a09e667f3bcdp-53, -0xdee9a09d9322bp-106,
+    0x157d3e3adec175p-161, -0xabeb49a46765p-48, 0xbab904c95fdd9p-106, -0xd4a617e879c2dp-163, 0x17b5df226aafafp-53,
+    -0x10f537acdf0ad7p-108, -0x14951b1cc475b3p-163, -0xa267992848eebp-52, -0x18076a2cfdc6b3p-109,
+    -0x111a6e1c0b805fp-163, 0x18bc806b151741p-53, -0x12c5e12ed1336dp-107, 0xe64d5a8e86fa7p-161,
+    -0x130ff7fce17035p-53, 0x1efcc626f74a6fp-109, 0x168e6523ac8297p-166, 0x19b3e047f38741p-53, -0x4c3b8a19c491dp-105,
+    -0x196d598bf43c65p-162, -0x238e76735cd19p-50, -0xd92ee933fb3p-98, 0x156f3106b0516dp-161, 0x1a9b66290ea1a3p-53,
+    0x33ec61d16db59p-109, 0x1f345a348e97cdp-167, -0x839c3cc917ff7p-52, 0x6968050d1d01bp-105, -0x10157dad78ffcbp-161,
+    0xdb941a28cb71fp-52, -0x1bc69f324e6d61p-107, -0x16f0112635b4d1p-162, -0x1e2b5d3806f63bp-54,
+    -0x1e0d891d3c6841p-110, -0xc3c76b4556c15p-163, 0x1c38b2f180bdb1p-53, -0x16e0b1757c8d07p-108,
+    -0x1d3f8010ae0079p-163, -0x6d7440278573p-48, -0x15b362cb974183p-109, 0x73f3fdf0c6bc3p-163, 0x1ced7af43cc773p-53,
+    -0xf3db5dad5ac57p-109, 0x1525e5e3766505p-165, -0x187de2a6aea963p-54, 0x172cedd3d5a61p-105, 0x111e4420e0a4b5p-164,
+    0xec835e79946a3p-52, 0xa2bf308118d61p-107, -0x14f3f87abe1619p-163, -0x158f9a75ab1fddp-54, 0xf7ee06ac67b1p-109,
+    0x1f072f54189325p-171, 0x1e212104f686e5p-53, -0x1014c76c126527p-107, 0x8731589dab2e1p-160, -0x94a03176acf83p-53,
+    0x15d28da2c4612dp-108, -0x5fba9c7053417p-160, 0xf4fa0ab6316edp-52, 0xbb058f171fc0fp-106, -0x11ce7542369ecdp-161,
+    -0x1f19f97b215f1bp-55, 0x50b7bbc4768b1p-107, 0x1b4ce553ffbd03p-163, 0x1f0a7efb9230d7p-53, 0x152c7adc6b4989p-108,
+    -0x1db915a9794d33p-162, -0x18f8b83c69a60bp-55, 0x9368cdcffc6c1p-108, -0x19b09f9ca72c69p-163, 0x1f6297cff75cbp-49,
+    0x1562172a361fd3p-108, -0x163744e82fc701p-162, -0x964083747309dp-54, -0x89800544d08fp-105, -0x7c1fe7f850123p-162,
+    0x1fa7557f08a517p-53, -0x17a0a8ca13571fp-107, -0x12a212f347e949p-163, -0x645e9af0a6d0bp-54, 0x3c4e31a4ddad1p-109,
+    0x118edefcf7ef57p-168, 0xfec46d1e89293p-52, -0x187df6378811c7p-107, 0x6e9ef5a2c976dp-160, -0x647d97c437605p-55,
+    0x1912bd0d569a9p-109, 0x1d7476f4c4b019p-167, 0xffb10f1bcb6bfp-52, -0x1c57bc2e24aa15p-109, 0xa29ee7a9f25d5p-163,
   };
 };
 
 /// (sin(t) - t)/t^3, by t^2.
 template <class T>
 struct SineTail;
-// Error at most 1.3e-5 u^2.
+// Error at most 0.00013 u^2.
 template <>
 struct SineTail<float> {
   static constexpr int count = 3;
@@ -106,7 +301,7 @@ struct SineTail<float> {
     -0xaaaaabp-26F, 0xaaaaabp-51F, 0x888889p-30F, -0xeeeeefp-55F, -0xd00d01p-36F,
   };
 };
-// Error at most 0.00025 u^2.
+// Error at most 0.01 u^2.
 template <>
 struct SineTail<double> {
   static constexpr int count = 6;
@@ -120,7 +315,7 @@ struct SineTail<double> {
 /// (cos(t) - 1)/t^2, by t^2.
 template <class T>
 struct CosineTail;
-// Error at most 0.0017 u^2.
+// Error at most 0.0019 u^2.
 template <>
 struct CosineTail<float> {
   static constexpr int count = 3;
@@ -129,15 +324,43 @@ struct CosineTail<float> {
     -0x1p-1F, 0.0F, 0xaaaaabp-28F, -0xaaaaabp-53F, -0xb60b61p-33F,
   };
 };
-// Error at most 0.0031 u^2.
+// Error at most 0.17 u^2.
 template <>
 struct CosineTail<double> {
   static constexpr int count = 6;
-  static constexpr int first = 4;
+  static constexpr int first = 3;
   static constexpr double coefficients[] = {
     -0x1p-1, 0.0, 0x15555555555555p-57, 0x15555555555555p-111, -0x16c16c16c16c17p-62, 0x1f49f49f49f49fp-117,
-    0xd00d00d00d00dp-67, 0xd00d00d00d00dp-127, -0x49f93edde27d7p-72, 0x23ddb1dff1b13p-78,
+    0xd00d00d00d00dp-67, -0x49f93edde27d7p-72, 0x23ddb1dff1b13p-78,
   };
+};
+
+/// pi/64, in three limbs.
+template <class T>
+struct CircleStep;
+template <>
+struct CircleStep<float> {
+  static constexpr float limbs[] = {
+    0xc90fdbp-28F, -0x5dde97p-52F, -0xf72cedp-78F,
+  };
+};
+template <>
+struct CircleStep<double> {
+  static constexpr double limbs[] = {
+    0x3243f6a8885a3p-54, 0x11a62633145c07p-111, -0x7c65dadfb63efp-165,
+  };
+};
+
+/// 64/pi.
+template <class T>
+struct CircleSteps;
+template <>
+struct CircleSteps<float> {
+  static constexpr float value = 0xa2f983p-19F;
+};
+template <>
+struct CircleSteps<double> {
+  static constexpr double value = 0x145f306dc9c883p-48;
 };
 
 /// atan(j/32), in three limbs each.
@@ -228,22 +451,6 @@ struct Angles<double> {
     0x3243f6a8885a3p-48, 0x11a62633145c07p-105, -0x7c65dadfb63efp-159, 0x3243f6a8885a3p-49, 0x11a62633145c07p-106,
     -0x7c65dadfb63efp-160, 0x3243f6a8885a3p-50, 0x11a62633145c07p-107, -0x7c65dadfb63efp-161, 0x96cbe3f9990e9p-50,
     0xd3c9ca64f4505p-105, 0xa2b39bd83750dp-159,
-  };
-};
-
-/// pi/2 in four limbs.
-template <class T>
-struct QuarterTurn;
-template <>
-struct QuarterTurn<float> {
-  static constexpr float limbs[] = {
-    0xc90fdbp-23F, -0x5dde97p-47F, -0xf72cedp-73F, 0xcc517p-96F,
-  };
-};
-template <>
-struct QuarterTurn<double> {
-  static constexpr double limbs[] = {
-    0x3243f6a8885a3p-49, 0x11a62633145c07p-106, -0x7c65dadfb63efp-160, 0x14cf98e804177dp-216,
   };
 };
 
