@@ -5,7 +5,7 @@ Nanoseconds an operation over arrays of 1024 pairs and one at a time, and the ra
 process that does three times the work less that of one that does it once; the medians of interleaved rounds."""
 import argparse, pathlib, shutil, statistics, subprocess, tempfile
 
-from measure import CAIRN, COMPILERS, HERE, ROOT, WORK, run
+from measure import CAIRN, COMPILERS, HERE, ROOT, WORK, interleaved
 
 SIZE = 1024
 # operation -> its element of z, the next s, and repeats of 1024.
@@ -82,14 +82,12 @@ def main():
                         commands[compiler, times] = [str(twin), "plain", shape, name, str(times * repeats)]
                     if has_qd:
                         commands["libqd", times] = [str(next(iter(made.values()))), "qd", shape, name, str(times * repeats)]
-                kinds = dict.fromkeys(kind for kind, _ in commands)
-                taken = {kind: [] for kind in kinds}
-                for _ in range(options.rounds):
-                    for kind in kinds:
-                        once, thrice = (run(commands[kind, times], cpu=True) for times in (1, 3))
-                        taken[kind].append((thrice - once) / (2 * repeats * SIZE) * 1e9)
-                cairn = statistics.median(taken["cairn"])
-                text = "   ".join(f"{kind} {statistics.median(taken[kind]):8.3f} ({cairn / statistics.median(taken[kind]):.2f}x)" for kind in kinds if kind != "cairn")
+                seconds = interleaved(commands, options.rounds, cpu=True)
+                taken = {kind: statistics.median((thrice - once) / (2 * repeats * SIZE) * 1e9
+                                                 for once, thrice in zip(seconds[kind, 1], seconds[kind, 3]))
+                         for kind, times in commands if times == 1}
+                cairn = taken["cairn"]
+                text = "   ".join(f"{kind} {taken[kind]:8.3f} ({cairn / taken[kind]:.2f}x)" for kind in taken if kind != "cairn")
                 print(f"{shape:5} {name:4} cairn {cairn:8.3f} ns   {text}", flush=True)
 
 

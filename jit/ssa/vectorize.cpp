@@ -221,7 +221,7 @@ bool Vectorizer::classify(Value value) {
     }
   }
   const bool is_pair_function =
-      i.op == Opcode::PairFunction && context_.vector_bytes >= 32 && pair_code(i).lanes32 != nullptr;
+      i.op == Opcode::PairFunction && context_.vector_bytes >= 32 && pair_code(i).lanes_of_32_bytes != nullptr;
   if (!is_pair_function && i.op != Opcode::Limb && !has_vectors(f_, context_, i)) return false;
   if (!takes(size_of(i.kind)) || !is_operand(i.a)) return false;
   const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
@@ -230,7 +230,7 @@ bool Vectorizer::classify(Value value) {
   for (const Use& use : f_.uses_of(i)) {
     if (!is_operand(use.value)) return false;
   }
-  is_narrow_ = is_narrow_ || (is_pair_function && pair_code(i).lanes64 == nullptr);
+  is_narrow_ = is_narrow_ || (is_pair_function && pair_code(i).lanes_of_64_bytes == nullptr);
   is_dear_ = is_dear_ || i.op == Opcode::Div || i.op == Opcode::Sqrt;
   classes_[value] = Class::Vector;
   return true;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "runtime/processor.hpp"
 #include "runtime/semantics/storage_floats.hpp"
 
 namespace cairn::runtime {
@@ -14,10 +15,7 @@ namespace {
 ConversionEngine detect() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
-    return ConversionEngine::Avx512;
-  }
+  if (has_avx512()) return ConversionEngine::Avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) return ConversionEngine::Avx2;
 #endif
   return ConversionEngine::Scalar;

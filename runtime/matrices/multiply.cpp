@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/matrices/multiply_kernel.hpp"
+#include "runtime/processor.hpp"
 #include "runtime/semantics/storage_floats.hpp"
 
 namespace cairn::runtime {
@@ -14,11 +15,8 @@ namespace {
 constexpr std::size_t kRun = 256;  // of p: what is packed stays in the caches
 
 MultiplyKernel chosen_kernel() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
-    return multiply_kernel_avx512();
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_kernel_avx2();
+  if (has_avx512()) return multiply_kernel_avx512();
+  if (has_fused_avx2()) return multiply_kernel_avx2();
   return multiply_kernel<4, 4, 2>();
 }
 

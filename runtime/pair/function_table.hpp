@@ -42,7 +42,7 @@ template <class Function, class T, int n, std::size_t operands>
 }
 template <class Function, class T, std::size_t operands>
 void lanes_of(const void* from, void* to) {
-  constexpr int n = pair::kRegisterBytes / sizeof(T);
+  constexpr int n = pair::kLanes<T>;
   using Vector = pair::Lanes<T, n>;
   pair::Pair<Vector> x[operands];
   __builtin_memcpy(static_cast<void*>(x), from, sizeof(x));
@@ -67,7 +67,7 @@ PairCode code_of() {
   else
     code.one = reinterpret_cast<void*>(&one_of_two<Function, T>);
 #if defined(__AVX2__) && defined(__FMA__)
-  using Vector = pair::Lanes<T, pair::kRegisterBytes / sizeof(T)>;
+  using Vector = pair::Lanes<T, pair::kLanes<T>>;
   constexpr bool has_lanes = [] {
     if constexpr (operands == 1)
       return requires(pair::Pair<Vector> x) { Function::lanes(x); };
@@ -75,7 +75,7 @@ PairCode code_of() {
       return requires(pair::Pair<Vector> x) { Function::lanes(x, x); };
   }();
   if constexpr (has_lanes) {
-    (pair::kRegisterBytes == 32 ? code.lanes32 : code.lanes64) = &lanes_of<Function, T, operands>;
+    (pair::kRegisterBytes == 32 ? code.lanes_of_32_bytes : code.lanes_of_64_bytes) = &lanes_of<Function, T, operands>;
   }
 #endif
   return code;

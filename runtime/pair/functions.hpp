@@ -14,13 +14,15 @@ namespace cairn {
 struct PairCode {
   /// Pair<T> (*)(Pair<T>) or Pair<T> (*)(Pair<T>, Pair<T>), of runtime/semantics/pair.
   void* one = nullptr;
-  /// For lanes of 32 and of 64 bytes; null where there is none for this processor. `operands` are the vectors of high
+  /// For vectors of 32 and of 64 bytes; null where there is none for this processor. `operands` are the vectors of high
   /// and low limbs of each operand in turn, `result` those of the result; no alignment is asked for.
   using Lanes = void (*)(const void* operands, void* result);
-  Lanes lanes32 = nullptr;
-  Lanes lanes64 = nullptr;
+  Lanes lanes_of_32_bytes = nullptr;
+  Lanes lanes_of_64_bytes = nullptr;
 
-  [[nodiscard]] Lanes lanes(std::size_t bytes) const { return bytes == 32 ? lanes32 : bytes == 64 ? lanes64 : nullptr; }
+  [[nodiscard]] Lanes lanes(std::size_t vector_bytes) const {
+    return vector_bytes == 32 ? lanes_of_32_bytes : vector_bytes == 64 ? lanes_of_64_bytes : nullptr;
+  }
 };
 
 struct PairFunction {

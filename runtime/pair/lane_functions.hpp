@@ -24,10 +24,6 @@ template <class V>
 CAIRN_PAIR_INLINE Pair<V> where_known(TruthOf<V> known, Pair<V> x, LimbOf<V> otherwise) {
   return either(known, x, of(V(otherwise)));
 }
-template <class V>
-CAIRN_PAIR_INLINE Pair<V> magnitude_of(Pair<V> x) {
-  return {flip(x.hi, x.hi), flip(x.lo, x.hi)};
-}
 
 // ------------------------------------------------------------------------------------------------------- exponential
 
@@ -64,10 +60,8 @@ CAIRN_PAIR_INLINE Triple<V> expm1_within(Triple<V> x) {
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> expm1_of_lanes(Pair<V> x) {
-  using Limb = LimbOf<V>;
-  constexpr int p = kPrecision<V>;
-  const TruthOf<V> known = is_normalized(x) & (magnitude(x.hi) >= V(power_of_two<Limb>(-2 * p - 4))) &
-                           (x.hi >= V(-3 * p)) & (x.hi <= V(2 * p));
+  const TruthOf<V> known = is_normalized(x) & (magnitude(x.hi) >= V(kTinySquare<LimbOf<V>>)) &
+                           (x.hi >= V(kExpm1Lowest<V>)) & (x.hi <= V(kExpm1Highest<V>));
   return {to_pair(expm1_within(triple(where_known(known, x, 1)))), known};
 }
 
@@ -103,16 +97,15 @@ CAIRN_PAIR_INLINE Answer<V> log10_of_lanes(Pair<V> x) {
 /// log(1 + v) for v with 1 + v moderate.
 template <class V>
 CAIRN_PAIR_INLINE Triple<V> log1p_within(Triple<V> v) {
-  const TruthOf<V> small = magnitude(v.a) < V(LimbOf<V>(1) / LimbOf<V>(256));
+  const TruthOf<V> small = magnitude(v.a) < V(kNearOne<LimbOf<V>>);
   const Triple<V> near = either(small, v, triple(V(0)));
   const Triple<V> far = natural(logarithm_within(either(small, triple(V(1)), v + V(1))));
   return either(small, log1p_series(near), far);
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> log1p_of_lanes(Pair<V> x) {
-  using Limb = LimbOf<V>;
-  const TruthOf<V> known = is_normalized(x) & (x.hi > V(-0.5)) & is_moderate(x.hi + V(1)) &
-                           (magnitude(x.hi) >= V(power_of_two<Limb>(-2 * kPrecision<V> - 4)));
+  const TruthOf<V> known =
+      is_normalized(x) & (x.hi > V(-0.5)) & is_moderate(x.hi + V(1)) & (magnitude(x.hi) >= V(kTinySquare<LimbOf<V>>));
   return {to_pair(log1p_within(triple(where_known(known, x, 1)))), known};
 }
 
@@ -121,7 +114,7 @@ CAIRN_PAIR_INLINE Answer<V> log1p_of_lanes(Pair<V> x) {
 /// Of magnitudes of few turns. What other lanes hold is of no use but harmless: a multiple is within the table.
 template <class V>
 CAIRN_PAIR_INLINE FewTurns<V> angle_of_lanes(Pair<V> x) {
-  const FewTurns<V> few = few_turns(magnitude_of(x));
+  const FewTurns<V> few = few_turns(abs(x));
   return {few.angle, few.known & is_normalized(x) & (magnitude(x.hi) < V(kFewTurns<V>))};
 }
 template <class V>
@@ -155,14 +148,14 @@ CAIRN_PAIR_INLINE TruthOf<V> has_halves(Pair<V> x) {
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> sinpi_of_lanes(Pair<V> x) {
   const TruthOf<V> known = has_halves(x);
-  const Answer<V> at = sinpi_within(magnitude_of(where_known(known, x, LimbOf<V>(0.25))), 0);
+  const Answer<V> at = sinpi_within(abs(where_known(known, x, LimbOf<V>(0.25))), 0);
   const TruthOf<V> exact = (at.value.lo == V(0)) & ((at.value.hi == V(0)) | (magnitude(at.value.hi) == V(1)));
   return {either(exact, of(flip(at.value.hi, x.hi)), odd_value(at.value, x.hi)), known & at.known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> cospi_of_lanes(Pair<V> x) {
   const TruthOf<V> known = has_halves(x);
-  const Answer<V> at = sinpi_within(magnitude_of(where_known(known, x, LimbOf<V>(0.25))), 1);
+  const Answer<V> at = sinpi_within(abs(where_known(known, x, LimbOf<V>(0.25))), 1);
   return {at.value, known & at.known};
 }
 
@@ -171,14 +164,14 @@ CAIRN_PAIR_INLINE Answer<V> asin_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known = is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size < V(1));
   const Pair<V> y = where_known(known, x, LimbOf<V>(0.5));
-  return {odd_value(to_pair(arc(triple(magnitude_of(y)), other_leg(y))), x.hi), known};
+  return {odd_value(to_pair(arc(triple(abs(y)), other_leg(y))), x.hi), known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> acos_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known = is_normalized(x) & (size >= V(power_of_two<LimbOf<V>>(-3 * kPrecision<V>))) & (size < V(1));
   const Pair<V> y = where_known(known, x, LimbOf<V>(0.5));
-  const Triple<V> value = arc(other_leg(y), triple(magnitude_of(y)));
+  const Triple<V> value = arc(other_leg(y), triple(abs(y)));
   return {to_pair(either(y.hi < V(0), constant_entry<V>(Angles<LimbOf<V>>::limbs, 0) - value, value)), known};
 }
 /// The angle of (x, y), both positive, moderate and not far from each other, between 0 and pi.
@@ -199,15 +192,15 @@ CAIRN_PAIR_INLINE Answer<V> atan_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known =
       is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size < V(power_of_two<LimbOf<V>>(2 * kPrecision<V>)));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
+  const Pair<V> y = abs(where_known(known, x, 1));
   return {odd_value(direction_within(y, of(V(1)), y.hi < V(0)), x.hi), known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> atan2_of_lanes(Pair<V> y, Pair<V> x) {
   const V sizes[] = {magnitude(y.hi), magnitude(x.hi)};
   TruthOf<V> known = is_normalized(x) & is_normalized(y) & is_moderate(sizes[0]) & is_moderate(sizes[1]);
-  const Pair<V> above = magnitude_of(where_known(known, y, 1));
-  const Pair<V> below = magnitude_of(where_known(known, x, 1));
+  const Pair<V> above = abs(where_known(known, y, 1));
+  const Pair<V> below = abs(where_known(known, x, 1));
   const WholeOf<V> apart = normal_exponent(above.hi) - normal_exponent(below.hi);
   const TruthOf<V> near = (apart < 2 * kPrecision<V>)&(apart > -2 * kPrecision<V>);
   known = known & near;
@@ -217,19 +210,14 @@ CAIRN_PAIR_INLINE Answer<V> atan2_of_lanes(Pair<V> y, Pair<V> x) {
 
 // --------------------------------------------------------------------------------------------------------- hyperbolic
 
-/// Where e^-y counts beside e^y.
-template <class V>
-CAIRN_PAIR_INLINE TruthOf<V> has_reciprocal(V y) {
-  return y < V(LimbOf<V>(1.1) * kPrecision<V>);
-}
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> sinh_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known = is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size < V(kModerateExponent<V>));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
+  const Pair<V> y = abs(where_known(known, x, 1));
   const Exponential<V> e = exponential(triple(y));
   const TruthOf<V> small = y.hi < V(1);
-  const TruthOf<V> both = has_reciprocal(y.hi);
+  const TruthOf<V> both = y.hi < V(kReciprocalEnds<V>);
   const WholeOf<V> none{};
   const WholeOf<V> k = either(small, e.k, none);
   const Triple<V> product = e.step * e.part;
@@ -244,9 +232,9 @@ CAIRN_PAIR_INLINE Answer<V> sinh_of_lanes(Pair<V> x) {
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> cosh_of_lanes(Pair<V> x) {
   const TruthOf<V> known = is_normalized(x) & (magnitude(x.hi) < V(kModerateExponent<V>));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
+  const Pair<V> y = abs(where_known(known, x, 1));
   const Exponential<V> e = exponential(triple(y));
-  const TruthOf<V> both = has_reciprocal(y.hi);
+  const TruthOf<V> both = y.hi < V(kReciprocalEnds<V>);
   const Triple<V> m = value_of(e);
   const Triple<V> rest = scaled_within(triple(V(1)) / m, either(both, -(e.k + e.k), WholeOf<V>{}));
   return {assembled_within(to_pair(either(both, m + rest, m)), e.k + -1), known};
@@ -254,9 +242,8 @@ CAIRN_PAIR_INLINE Answer<V> cosh_of_lanes(Pair<V> x) {
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> tanh_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
-  const TruthOf<V> known =
-      is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size <= V(LimbOf<V>(1.1) * kPrecision<V>));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
+  const TruthOf<V> known = is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size <= V(kReciprocalEnds<V>));
+  const Pair<V> y = abs(where_known(known, x, 1));
   const Triple<V> m = expm1_within(triple(Pair<V>{y.hi + y.hi, y.lo + y.lo}));
   return {odd_value(to_pair(m / (m + V(2))), x.hi), known};
 }
@@ -264,7 +251,7 @@ template <class V>
 CAIRN_PAIR_INLINE Answer<V> asinh_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known = is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size <= V(kLarge<LimbOf<V>>));
-  const Pair<V> y = magnitude_of(where_known(known, x, 1));
+  const Pair<V> y = abs(where_known(known, x, 1));
   const Triple<V> square = triple(y) * triple(y);
   const Triple<V> v = triple(y) + square / (positive_root(square + V(1)) + V(1));
   return {odd_value(to_pair(log1p_within(v)), x.hi), known};
@@ -282,7 +269,7 @@ template <class V>
 CAIRN_PAIR_INLINE Answer<V> atanh_of_lanes(Pair<V> x) {
   const V size = magnitude(x.hi);
   const TruthOf<V> known = is_normalized(x) & (size >= V(kTiny<LimbOf<V>>)) & (size < V(1));
-  const Pair<V> y = magnitude_of(where_known(known, x, LimbOf<V>(0.5)));
+  const Pair<V> y = abs(where_known(known, x, LimbOf<V>(0.5)));
   const Triple<V> left = triple(neg(y)) + V(1);
   const Triple<V> v = triple(Pair<V>{y.hi + y.hi, y.lo + y.lo}) / left;
   return {odd_value(to_pair(log1p_within(v) * V(0.5)), x.hi), known};
@@ -308,13 +295,13 @@ CAIRN_PAIR_INLINE ByEights<V> by_eights_of_lanes(Pair<V> y) {
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> cbrt_of_lanes(Pair<V> x) {
   const TruthOf<V> known = is_normalized(x) & is_moderate(magnitude(x.hi));
-  const ByEights<V> parts = by_eights_of_lanes(magnitude_of(where_known(known, x, 1)));
+  const ByEights<V> parts = by_eights_of_lanes(abs(where_known(known, x, 1)));
   return {odd_value(assembled_within(to_pair(cube_root(parts.m)), parts.k), x.hi), known};
 }
 template <class V>
 CAIRN_PAIR_INLINE Answer<V> rcbrt_of_lanes(Pair<V> x) {
   const TruthOf<V> known = is_normalized(x) & is_moderate(magnitude(x.hi));
-  const ByEights<V> parts = by_eights_of_lanes(magnitude_of(where_known(known, x, 1)));
+  const ByEights<V> parts = by_eights_of_lanes(abs(where_known(known, x, 1)));
   const Triple<V> inverse = triple(V(1)) / cube_root(parts.m);
   return {odd_value(assembled_within(to_pair(inverse), -parts.k), x.hi), known};
 }

@@ -148,7 +148,7 @@ CAIRN_PAIR_INLINE Truths<T, n> finite(Lanes<T, n> x) {
   return magnitude(x) <= Lanes<T, n>(kLargest<T>);
 }
 
-/// A register's worth of lanes at a time.
+/// All the lanes in a register, for what GCC has no operator for.
 #if defined(__AVX512F__)
 // Masked forms: of the others GCC 12 warns in its own header.
 inline constexpr int kRegisterBytes = 64;
@@ -178,9 +178,7 @@ using DoubleRegister = __m256d;
 using IntegerRegister = __m256i;
 #endif
 template <class T>
-struct RegisterOf {
-  using Type = IntegerRegister;
-};
+struct RegisterOf;
 template <>
 struct RegisterOf<float> {
   using Type = FloatRegister;
@@ -189,43 +187,27 @@ template <>
 struct RegisterOf<double> {
   using Type = DoubleRegister;
 };
-/// Registers of T as large as Whole.
-template <class T, class Whole>
-struct Registers {
-  typename RegisterOf<T>::Type r[sizeof(Whole) / kRegisterBytes];
-};
-template <class T, class Whole>
-CAIRN_PAIR_INLINE Registers<T, Whole> registers_of(Whole whole) {
-  return __builtin_bit_cast(Registers<T, Whole>, whole);
+/// As many lanes of T as a register holds, and the register.
+template <class T>
+inline constexpr int kLanes = kRegisterBytes / static_cast<int>(sizeof(T));
+template <class T, class All>
+CAIRN_PAIR_INLINE typename RegisterOf<T>::Type in_register(All all) {
+  return __builtin_bit_cast(typename RegisterOf<T>::Type, all);
 }
 
 /// Each lane's exact ab + c, rounded once.
 template <class T, int n>
 CAIRN_PAIR_INLINE Lanes<T, n> fused(Lanes<T, n> a, Lanes<T, n> b, Lanes<T, n> c) {
-#if defined(__clang__)
-  return __builtin_elementwise_fma(a.v, b.v, c.v);
-#else
-  auto x = registers_of<T>(a);
-  const auto y = registers_of<T>(b);
-  const auto z = registers_of<T>(c);
-  for (std::size_t k = 0; k < sizeof(a) / kRegisterBytes; ++k) x.r[k] = fused(x.r[k], y.r[k], z.r[k]);
-  return __builtin_bit_cast(Lanes<T, n>, x);
-#endif
+  return __builtin_bit_cast(Lanes<T, n>, fused(in_register<T>(a), in_register<T>(b), in_register<T>(c)));
 }
 template <class T, int n>
 CAIRN_PAIR_INLINE Lanes<T, n> square_root(Lanes<T, n> a) {
-  auto x = registers_of<T>(a);
-  for (auto& each : x.r) each = square_root(each);
-  return __builtin_bit_cast(Lanes<T, n>, x);
+  return __builtin_bit_cast(Lanes<T, n>, square_root(in_register<T>(a)));
 }
 /// A bit for each lane: whether its truth holds.
 template <class T, int n>
 CAIRN_PAIR_INLINE unsigned bits_of_truths(Truths<T, n> a) {
-  const auto x = registers_of<T>(a);
-  unsigned bits = 0;
-  for (unsigned k = 0; k < sizeof(a) / kRegisterBytes; ++k)
-    bits |= signs_of(x.r[k]) << (k * kRegisterBytes / sizeof(T));
-  return bits;
+  return signs_of(in_register<T>(a));
 }
 /// The nearest integers of lanes below 2^(p-1) in magnitude.
 template <class T, int n>
@@ -244,10 +226,7 @@ CAIRN_PAIR_INLINE Lanes<T, n> truncated(Lanes<T, n> x) {
 template <class T, int n>
 CAIRN_PAIR_INLINE Wholes<T, n> whole_of(Lanes<T, n> x) {
   if constexpr (sizeof(T) == 4) {
-    const auto from = registers_of<float>(x);
-    Registers<int, Wholes<T, n>> to;
-    for (std::size_t k = 0; k < sizeof(x) / kRegisterBytes; ++k) to.r[k] = wholes_of(from.r[k]);
-    return __builtin_bit_cast(Wholes<T, n>, to);
+    return __builtin_bit_cast(Wholes<T, n>, wholes_of(in_register<float>(x)));
   } else {
     constexpr double kUp = 0x1.8p52;
     using Vector = typename Wholes<T, n>::Vector;
@@ -257,10 +236,7 @@ CAIRN_PAIR_INLINE Wholes<T, n> whole_of(Lanes<T, n> x) {
 template <class T, int n>
 CAIRN_PAIR_INLINE Lanes<T, n> limb_of_whole(Wholes<T, n> k) {
   if constexpr (sizeof(T) == 4) {
-    const auto from = registers_of<int>(k);
-    Registers<float, Lanes<T, n>> to;
-    for (std::size_t i = 0; i < sizeof(k) / kRegisterBytes; ++i) to.r[i] = limbs_of(from.r[i]);
-    return __builtin_bit_cast(Lanes<T, n>, to);
+    return __builtin_bit_cast(Lanes<T, n>, limbs_of(__builtin_bit_cast(IntegerRegister, k)));
   } else {
     constexpr double kUp = 0x1.8p52;
     return __builtin_bit_cast(Lanes<T, n>, k.v + static_cast<I64>(bits_of(kUp))) - Lanes<T, n>(kUp);

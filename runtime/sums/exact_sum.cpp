@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/processor.hpp"
+
 namespace cairn::runtime {
 
 void GridSum::empty_into(Superaccumulator& total) {
@@ -27,12 +29,8 @@ constexpr std::size_t kLeastForGrid = 48;  // fewer go straight to the accumulat
 
 SumEngine detect() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
-    return SumEngine::Avx512;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return SumEngine::Avx2;
+  if (has_avx512()) return SumEngine::Avx512;
+  if (has_fused_avx2()) return SumEngine::Avx2;
 #endif
   return SumEngine::Scalar;
 }

@@ -180,10 +180,6 @@ double judged(const Bound<T>& each, Pair<T> x, Pair<T> y, Pair<T> z, bool modera
   return found.error;
 }
 
-int asked(const char* variable, int otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
 /// Where an operation's operands come from: others by CAIRN_PAIR_SEED.
 std::uint64_t seed_of(const std::string& name, int purpose) {
   return std::hash<std::string>()(name) + static_cast<unsigned>(purpose) +
@@ -245,19 +241,13 @@ Found<T> climb(const Bound<T>& each, std::vector<Found<T>> worst, int steps) {
   return *std::ranges::max_element(worst, {}, &Found<T>::error);
 }
 
-/// Whether CAIRN_PAIR_KERNELS, names between commas, asks for this operation.
-bool is_wanted(const std::string& name) {
-  const char* wanted = std::getenv("CAIRN_PAIR_KERNELS");
-  return wanted == nullptr || ("," + std::string(wanted) + ",").contains("," + name + ",");
-}
-
 }  // namespace
 
 // CAIRN_PAIR_OPERANDS asks for more operands a kernel, CAIRN_PAIR_STEPS for more of climbing and for what was found,
 // CAIRN_PAIR_KERNELS for some kernels, CAIRN_PAIR_SEED for others than the last time.
 TEMPLATE_TEST_CASE("every operation stays within its bound and gives a normalized pair", "[pair]", float, double) {
   for (const Bound<TestType>& each : bounds<TestType>()) {
-    if (!is_wanted(each.name)) continue;
+    if (!is_wanted("CAIRN_PAIR_KERNELS", each.name)) continue;
     const auto drawn = hold(each, asked("CAIRN_PAIR_OPERANDS", 200000), -12, 12, 12, true);
     const double random = std::ranges::max_element(drawn, {}, &Found<TestType>::error)->error;
     const auto worst = climb(each, drawn, asked("CAIRN_PAIR_STEPS", 2000));

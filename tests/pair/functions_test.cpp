@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "tests/pair/function_cases.hpp"
@@ -134,27 +133,16 @@ double worst(const FunctionCase& each, const Range& range, int count, std::uint6
   return largest;
 }
 
-int asked(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? 0 : std::atoi(value);
-}
-
-/// Whether CAIRN_PAIR_FUNCTIONS, names between commas, asks for this function.
-bool is_wanted(std::string_view name) {
-  const char* wanted = std::getenv("CAIRN_PAIR_FUNCTIONS");
-  return wanted == nullptr || ("," + std::string(wanted) + ",").contains("," + std::string(name) + ",");
-}
-
 }  // namespace
 
 TEST_CASE("every function stays within its bound, to the ends of its range", "[pair]") {
   // CAIRN_PAIR_POINTS points a range, for the table of docs/pair-floats.md; CAIRN_PAIR_SEED for others than the last
-  // time.
-  const int wanted = asked("CAIRN_PAIR_POINTS");
+  // time; CAIRN_PAIR_FUNCTIONS for some functions.
+  const int wanted = asked("CAIRN_PAIR_POINTS", 0);
   const int count = wanted != 0 ? wanted : 200;
-  const auto seed = static_cast<std::uint64_t>(asked("CAIRN_PAIR_SEED"));
+  const auto seed = static_cast<std::uint64_t>(asked("CAIRN_PAIR_SEED", 0));
   for (const FunctionCase& each : function_cases()) {
-    if (!is_wanted(each.name)) continue;
+    if (!is_wanted("CAIRN_PAIR_FUNCTIONS", each.name)) continue;
     for (const Range& range : each.ranges) {
       const double f32 = worst<float>(each, range, count, 2 * seed + 11);
       const double f64 = worst<double>(each, range, count, 2 * seed + 12);

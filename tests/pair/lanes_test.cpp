@@ -1,10 +1,12 @@
 // The functions side by side in vectors: in every lane the bits of the function itself, whatever its neighbours are.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <cstring>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/pair/functions.hpp"
+#include "runtime/processor.hpp"
 #include "tests/pair/operands.hpp"
 
 using namespace cairn;
@@ -112,11 +114,6 @@ class Source {
   std::vector<Pair<T>> special_ = special_operands<T>();
 };
 
-int asked(const char* variable, int otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
-
 /// Every lane against the function, `vectors` times.
 template <class T>
 void hold(const PairFunction& function, PairCode::Lanes code, std::size_t bytes, int vectors, std::uint64_t seed) {
@@ -174,6 +171,29 @@ TEST_CASE("every lane of a function over vectors has the bits of the function", 
     }
   }
   if (held == 0) WARN("this processor has no vectors with fused operations");
+}
+
+TEST_CASE("all functions but the error functions, their inverses and the Boys function have forms for lanes",
+          "[pair]") {
+  const std::vector<std::string_view> without = {"erf",     "erfc",    "erfcx",      "erfinv",
+                                                 "erfcinv", "normcdf", "normcdfinv", "boys_f0"};
+  const auto lacking = [](std::span<const PairFunction> functions, auto has) {
+    std::vector<std::string_view> names;
+    for (const PairFunction& function : functions) {
+      CHECK(has(function.f32) == has(function.f64));
+      if (!has(function.f32)) names.push_back(function.name);
+    }
+    return names;
+  };
+  const auto has_any = [](const PairCode& code) { return code.lanes(32) != nullptr || code.lanes(64) != nullptr; };
+  CHECK(lacking(pair_functions_portable(), has_any).size() == pair_functions_portable().size());
+  CHECK(pair_functions().size() == 36);
+  if (has_fused_avx2()) {
+    CHECK(lacking(pair_functions(), [](const PairCode& code) { return code.lanes(32) != nullptr; }) == without);
+  }
+  if (has_avx512()) {
+    CHECK(lacking(pair_functions(), [](const PairCode& code) { return code.lanes(64) != nullptr; }) == without);
+  }
 }
 
 TEST_CASE("the functions for this processor have the bits of the portable ones", "[pair]") {

@@ -1,13 +1,27 @@
 // Operand pairs for tests (pair floats, 8.4): significands that make roundings hard, low limbs of every size.
 #pragma once
 
+#include <cstdlib>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include "runtime/semantics/pair/compare.hpp"
 
 namespace cairn::tests {
 
 namespace pair = semantics::pair;
+
+/// The number that an environment variable asks for.
+inline int asked(const char* variable, int otherwise) {
+  const char* wanted = std::getenv(variable);
+  return wanted == nullptr ? otherwise : std::atoi(wanted);
+}
+/// Whether an environment variable, names between commas, asks for this one; without it all are.
+inline bool is_wanted(const char* variable, std::string_view name) {
+  const char* wanted = std::getenv(variable);
+  return wanted == nullptr || ("," + std::string(wanted) + ",").contains("," + std::string(name) + ",");
+}
 
 template <class T>
 class Operands {

@@ -1,5 +1,6 @@
 #include "vm/natives/pair_natives.hpp"
 
+#include "runtime/processor.hpp"
 #include "vm/interpreter/thread.hpp"
 #include "vm/natives/pair_native_table.hpp"
 
@@ -43,7 +44,7 @@ void add_pair_natives_portable(NativeTable& table) { add_pair_arithmetic(table);
 
 void add_pair_natives(NativeTable& table) {
   table.add(kCounterNatives);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  if (has_fused_avx2()) {
     add_pair_natives_avx2(table);
     add_pair_functions_avx2(table);
   } else {

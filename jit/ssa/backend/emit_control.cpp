@@ -212,20 +212,20 @@ void Emitter::call(const Instruction& i) {
 /// vectors lie on the stack.
 void Emitter::pair_function(const Instruction& i) {
   const std::uint32_t limbs = node_->inputs;
-  const auto lanes = static_cast<std::int32_t>(bytes_of(i));
+  const std::uint32_t vector_bytes = bytes_of(i);
   if (i.lanes > 1) {
     const auto sized = [&](std::uint32_t k) -> x86::Vec {
-      return lanes == 64 ? x86::Vec(x86::zmm(k)) : x86::Vec(x86::ymm(k));
+      return vector_bytes == 64 ? x86::Vec(x86::zmm(k)) : x86::Vec(x86::ymm(k));
     };
     const auto at = [&](std::uint32_t k) {
-      return x86::ptr(x86::rsp, static_cast<std::int32_t>(k) * lanes, static_cast<std::uint32_t>(lanes));
+      return x86::ptr(x86::rsp, static_cast<std::int32_t>(k * vector_bytes), vector_bytes);
     };
-    const std::int32_t area = 4 * lanes;
+    const std::uint32_t area = 4 * vector_bytes;
     a_.sub(x86::rsp, area);
     for (std::uint32_t k = 0; k < limbs; ++k) a_.emit(x86::Inst::kIdVmovups, at(k), sized(k));
     a_.mov(x86::rdi, x86::rsp);
     a_.mov(x86::rsi, x86::rsp);
-    load_address(x86::rax, reinterpret_cast<const void*>(pair_code(i).lanes(static_cast<std::size_t>(lanes))));
+    load_address(x86::rax, reinterpret_cast<const void*>(pair_code(i).lanes(vector_bytes)));
     a_.call(x86::rax);
     for (const std::uint32_t k : {0U, 1U}) a_.emit(x86::Inst::kIdVmovups, sized(k), at(k));
     a_.add(x86::rsp, area);

@@ -14,7 +14,7 @@ CAIRN_PAIR_INLINE Pair<T> with_sign(Pair<T> x, T sign) {
 }
 template <class T>
 CAIRN_PAIR_INLINE Pair<T> abs(Pair<T> x) {
-  return with_sign(x, T(0));
+  return {flip(x.hi, x.hi), flip(x.lo, x.hi)};
 }
 template <class T>
 CAIRN_PAIR_INLINE Pair<T> copysign(Pair<T> x, Pair<T> y) {

@@ -114,13 +114,18 @@ inline Triple<T> expm1_of(Triple<T> x) {
   if (e.whole) return e.part;
   return (scaled(e.step, e.k) + T(-1)) + scaled(e.step * e.part, e.k);
 }
+/// Between these e^x - 1 does not round to -1 or e^x.
+template <class T>
+inline constexpr int kExpm1Lowest = -3 * kPrecision<T>;
+template <class T>
+inline constexpr int kExpm1Highest = 2 * kPrecision<T>;
 template <class T>
 inline Pair<T> expm1(Pair<T> x) {
   x = ordinary(x);
-  if (magnitude(x.hi) < power_of_two<T>(-2 * kPrecision<T> - 4)) return {x.hi, x.lo};
+  if (magnitude(x.hi) < kTinySquare<T>) return x;
   if (nan(x.hi)) return of(x.hi);
-  if (x.hi < T(-3 * kPrecision<T>)) return of(T(-1));
-  if (x.hi > T(2 * kPrecision<T>)) return exp(x);
+  if (x.hi < T(kExpm1Lowest<T>)) return of(T(-1));
+  if (x.hi > T(kExpm1Highest<T>)) return exp(x);
   return to_pair(expm1_of(triple(x)));
 }
 
@@ -133,7 +138,10 @@ struct Logarithm {
   Triple<T> rest;
 };
 
-/// log(1 + v) in three limbs, relative to itself, for |v| < 1/256.
+/// Where the logarithm of 1 + v is a series in v.
+template <class T>
+inline constexpr T kNearOne = T(0.00390625);
+/// log(1 + v) in three limbs, relative to itself, for |v| < kNearOne.
 template <class T>
 inline Triple<T> log1p_series(Triple<T> v) {
   const Triple<T> square = v * v;
@@ -197,7 +205,7 @@ CAIRN_PAIR_INLINE Pair<T> log10_of(const Logarithm<T>& parts) {
 /// log(1 + v) in three limbs, relative to itself, for v > -1.
 template <class T>
 inline Triple<T> log1p_of(Triple<T> v) {
-  return magnitude(v.a) < T(1) / T(256) ? log1p_series(v) : log_of(v + T(1));
+  return magnitude(v.a) < kNearOne<T> ? log1p_series(v) : log_of(v + T(1));
 }
 
 /// What the logarithms share: zero, negative numbers, infinities, NaN. True when `result` is the whole answer.
@@ -234,7 +242,7 @@ inline Pair<T> log10(Pair<T> x) {
 template <class T>
 inline Pair<T> log1p(Pair<T> x) {
   x = ordinary(x);
-  if (magnitude(x.hi) < power_of_two<T>(-2 * kPrecision<T> - 4)) return x;
+  if (magnitude(x.hi) < kTinySquare<T>) return x;
   const Triple<T> sum = triple(x) + T(1);
   if (!(sum.a > T(0)) || !finite(x.hi)) {
     return of(sum.a == T(0) ? -kInfinity<T> : x.hi > T(0) ? x.hi : kNan<T>);

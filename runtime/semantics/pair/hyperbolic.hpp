@@ -9,6 +9,10 @@ inline namespace CAIRN_PAIR_BUILD {
 
 // --------------------------------------------------------------------------------------------------------- hyperbolic
 
+/// From here on e^-y is below u^3 of e^y, and tanh y rounds to 1.
+template <class T>
+inline constexpr LimbOf<T> kReciprocalEnds = LimbOf<T>(1.1) * kPrecision<T>;
+
 template <class T>
 inline Pair<T> sinh(Pair<T> x) {
   x = ordinary(x);
@@ -25,8 +29,7 @@ inline Pair<T> sinh(Pair<T> x) {
   } else {
     const Exponential<T> e = exponential(triple(y));
     Triple<T> m = value_of(e);
-    // The reciprocal counts only while it is above u^3 of the whole.
-    if (y.hi < T(1.1) * kPrecision<T>) m = m - scaled(triple(T(1)) / m, -2 * e.k);
+    if (y.hi < kReciprocalEnds<T>) m = m - scaled(triple(T(1)) / m, -2 * e.k);
     value = assembled(m, e.k - 1);
   }
   return odd_value(value, x.hi);
@@ -39,7 +42,7 @@ inline Pair<T> cosh(Pair<T> x) {
   if (y.hi > kExponentRange<T>) return of(kInfinity<T>);
   const Exponential<T> e = exponential(triple(y));
   Triple<T> m = value_of(e);
-  if (y.hi < T(1.1) * kPrecision<T>) m = m + scaled(triple(T(1)) / m, -2 * e.k);
+  if (y.hi < kReciprocalEnds<T>) m = m + scaled(triple(T(1)) / m, -2 * e.k);
   return assembled(m, e.k - 1);
 }
 template <class T>
@@ -48,7 +51,7 @@ inline Pair<T> tanh(Pair<T> x) {
   if (magnitude(x.hi) < kTiny<T>) return x;
   if (nan(x.hi)) return of(kNan<T>);
   const Pair<T> y = abs(x);
-  if (y.hi > T(1.1) * kPrecision<T>) return of(flip(T(1), x.hi));
+  if (y.hi > kReciprocalEnds<T>) return of(flip(T(1), x.hi));
   const Triple<T> m = expm1_of(triple(Pair<T>{y.hi + y.hi, y.lo + y.lo}));
   const Pair<T> value = to_pair(m / (m + T(2)));
   return odd_value(value, x.hi);

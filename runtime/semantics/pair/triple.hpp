@@ -180,14 +180,19 @@ CAIRN_PAIR_INLINE Pair<T> assembled(Triple<T> m, int k) {
   return assembled(to_pair(m), k);
 }
 
+/// The part of sum q_k v^k whose coefficients are limbs, over v^first.
+template <class Table, class T, class Coefficient>
+CAIRN_PAIR_INLINE T limb_terms(Coefficient coefficient, T v) {
+  constexpr int kLimbs = Table::count + Table::first;
+  T sum = coefficient(kLimbs - 1);
+  for (int k = kLimbs - 2; k >= 2 * Table::first; --k) sum = fused(sum, v, coefficient(k));
+  return sum;
+}
 /// sum q_k v^k of a table's polynomial: limbs, then pairs.
 /// `coefficient(k)` is number k of the table, alike in all lanes or each lane's own.
 template <class Table, class T, class Coefficient>
 CAIRN_PAIR_INLINE Pair<T> polynomial_by(Coefficient coefficient, Pair<T> v) {
-  constexpr int kLimbs = Table::count + Table::first;
-  T low = coefficient(kLimbs - 1);
-  for (int k = kLimbs - 2; k >= 2 * Table::first; --k) low = fused(low, v.hi, coefficient(k));
-  Pair<T> sum = of(low);
+  Pair<T> sum = of(limb_terms<Table>(coefficient, v.hi));
   for (int k = Table::first - 1; k >= 0; --k) {
     sum = add<Level::Mid>(mul<Level::Low>(sum, v), Pair<T>{coefficient(2 * k), coefficient(2 * k + 1)});
   }
@@ -221,16 +226,13 @@ template <template <class> class TableOf, class T>
 CAIRN_PAIR_INLINE Pair<T> falling_polynomial_of(Pair<T> v) {
   using Table = TableOf<LimbOf<T>>;
   const auto coefficient = [](int k) { return T(Table::coefficients[k]); };
-  constexpr int kLimbs = Table::count + Table::first;
-  T low = coefficient(kLimbs - 1);
-  for (int k = kLimbs - 2; k >= 2 * Table::first; --k) low = fused(low, v.hi, coefficient(k));
-  Pair<T> sum{};
+  Pair<T> sum{limb_terms<Table>(coefficient, v.hi), T(0)};
   for (int k = Table::first - 1; k >= 0; --k) {
-    const T high = k == Table::first - 1 ? low : sum.hi;
-    const Pair<T> product = two_prod(high, v.hi);
+    const Pair<T> product = two_prod(sum.hi, v.hi);
     const Pair<T> top = fast_two_sum(coefficient(2 * k), product.hi);
-    const T rest = (top.lo + coefficient(2 * k + 1)) + fused(high, v.lo, product.lo);
-    sum = {top.hi, k == Table::first - 1 ? rest : fused(sum.lo, v.hi, rest)};
+    const T rest = (top.lo + coefficient(2 * k + 1)) + fused(sum.hi, v.lo, product.lo);
+    const bool is_first = k == Table::first - 1;  // the sum is a limb
+    sum = {top.hi, is_first ? rest : fused(sum.lo, v.hi, rest)};
   }
   return sum;
 }
@@ -253,6 +255,9 @@ CAIRN_PAIR_INLINE Pair<T> odd_value(Pair<T> value, T x) {
 /// Below this magnitude x + O(x^2) rounds to x where the series goes on with x^3.
 template <class T>
 inline constexpr T kTiny = power_of_two<T>(-kPrecision<T> - 2);
+/// The same where it goes on with x^2.
+template <class T>
+inline constexpr T kTinySquare = power_of_two<T>(-2 * kPrecision<T> - 4);
 
 }  // namespace CAIRN_PAIR_BUILD
 }  // namespace cairn::semantics::pair

@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE("an operation on pairs has the limbs of its native in code fr
   const auto functions = pair_functions();
   CHECK(expanded == kOperations + static_cast<std::ptrdiff_t>(functions.size()));
   const auto with_lanes = std::ranges::count_if(functions, [](const PairFunction& function) {
-    return (sizeof(TestType) == 4 ? function.f32 : function.f64).lanes32 != nullptr;
+    return (sizeof(TestType) == 4 ? function.f32 : function.f64).lanes_of_32_bytes != nullptr;
   });
   if (jit::ssa::host_vector_bytes() != 0) CHECK(in_vectors == kOperations + with_lanes);
 }
