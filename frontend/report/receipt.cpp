@@ -35,7 +35,7 @@ class Receipt {
   Receipt(Compilation& compilation, const ReceiptContext& context)
       : compilation_(compilation), names_(compilation.names), context_(context), table_(compilation.names) {
     for (const Decl* declaration : compilation.tree.declarations) enter_name(table_, names_, *declaration);
-    find_plans();
+    find_selections();
   }
 
   Json record() {
@@ -208,7 +208,7 @@ class Receipt {
   // ----------------------------------------------------------------------------------------------------------
   // functions
 
-  void find_plans() {
+  void find_selections() {
     for_each_declaration(DeclKind::Plan, [&](const Decl& declaration) {
       const auto& plan = declaration.as<PlanDecl>();
       if (!plan.selects) return;
@@ -296,7 +296,7 @@ class Receipt {
       }
       record["numerics"] = std::move(list);
     }
-    if (const PlanDecl* plan = checked::schedule_plan_of(function, compilation_.tree.declarations)) {
+    if (const PlanDecl* plan = plans_.of(function)) {
       Json items;
       for (const PlanItem& item : plan->items) items[std::string(names_.text(item.name.name))] = item.value.value;
       record["plan"] = std::move(items);
@@ -359,6 +359,7 @@ class Receipt {
   NameTable& names_;
   const ReceiptContext& context_;
   Declarations table_;
+  const checked::SchedulePlans plans_{compilation_.tree.declarations};
   std::unordered_map<const Decl*, std::string> selected_;
   std::unordered_map<const Decl*, std::vector<const FunctionDecl*>> implementations_;
 };

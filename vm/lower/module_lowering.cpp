@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frontend/check/schedule_plans.hpp"
 #include "vm/bytecode/device_plans.hpp"
 #include "vm/lower/function_lowering.hpp"
 #include "vm/lower/local_uses.hpp"
@@ -111,7 +110,8 @@ std::uint32_t ModuleLowering::enqueue(const checked::Function& function, Functio
 }
 
 void ModuleLowering::keep_plan(const checked::Function& lane) {
-  const syntax::PlanDecl* written = checked::schedule_plan_of(lane, compilation_.tree.declarations);
+  if (!plans_) plans_.emplace(compilation_.tree.declarations);
+  const syntax::PlanDecl* written = plans_->of(lane);
   if (written == nullptr) return;
   bytecode::LanePlan plan;
   for (const syntax::PlanItem& item : written->items) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "frontend/check/cooperative.hpp"
 #include "frontend/check/discharge.hpp"
 #include "frontend/check/program.hpp"
+#include "frontend/check/schedule_plans.hpp"
 #include "frontend/check/traits.hpp"
 #include "frontend/support/arena.hpp"
 #include "vm/bytecode/builder.hpp"
@@ -103,7 +105,8 @@ class ModuleLowering {
   DischargedGuards discharged_;
   std::unordered_map<const checked::Function*, std::uint32_t> functions_;
   std::unordered_map<const checked::Function*, std::uint32_t> foreigns_;
-  Arena arena_;  // of task bodies
+  std::optional<checked::SchedulePlans> plans_;  // once there is a device lane
+  Arena arena_;                                  // of task bodies
   std::unordered_map<const checked::Function*, checked::Function> foreign_tasks_;
   std::unordered_map<const checked::Function*, Environment> environments_;
   std::unordered_map<const checked::Function*, const checked::Function*> owners_;  // of environments that are shared

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/check/schedule_plans.hpp"
 #include "frontend/frontend.hpp"
 #include "vm/predict/polynomial.hpp"
 
@@ -131,7 +132,8 @@ class Counter {
   const Compilation& compilation_;
   std::map<const checked::Function*, Cost> costs_;
   std::set<const checked::Function*> active_;
-  mutable std::map<const syntax::Decl*, Plan> plans_;  // by the declaration that says them
+  const checked::SchedulePlans written_;
+  std::map<const syntax::PlanDecl*, Plan> plans_;
   Plan none_;
   std::map<std::pair<std::string, std::uint32_t>, int> registers_;
   std::size_t loops_ = 0;

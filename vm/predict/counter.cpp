@@ -1,22 +1,22 @@
 #include <algorithm>
 
-#include "frontend/check/schedule_plans.hpp"
 #include "vm/predict/body_counter.hpp"
 
 namespace cairn::predict {
 
-Counter::Counter(const Compilation& compilation) : compilation_(compilation) {}
-
-const Plan& Counter::plan_of(const Function& function) const {
-  const syntax::PlanDecl* written = checked::schedule_plan_of(function, compilation_.tree.declarations);
-  if (written == nullptr) return none_;
-  const auto [known, is_new] = plans_.try_emplace(written);
-  if (is_new) {
-    for (const syntax::PlanItem& item : written->items) {
-      known->second.items[std::string(compilation_.names.text(item.name.name))] = item.value.value;
+Counter::Counter(const Compilation& compilation) : compilation_(compilation), written_(compilation.tree.declarations) {
+  for (const syntax::Decl* declaration : compilation.tree.declarations) {
+    if (declaration->kind != syntax::DeclKind::Plan) continue;
+    const auto& plan = declaration->as<syntax::PlanDecl>();
+    for (const syntax::PlanItem& item : plan.items) {
+      plans_[&plan].items[std::string(compilation.names.text(item.name.name))] = item.value.value;
     }
   }
-  return known->second;
+}
+
+const Plan& Counter::plan_of(const Function& function) const {
+  const auto found = plans_.find(written_.of(function));
+  return found == plans_.end() ? none_ : found->second;
 }
 
 const Cost& Counter::cost_of(const Function& function) {

@@ -368,7 +368,7 @@ std::vector<std::uint64_t> tiles_of(const Function& implementation, const Functi
     if (argument.type == nullptr) finder.add(argument.natural);
   }
   constexpr std::array<std::string_view, 6> kItems = {"vector", "block", "grain", "stage", "fuse", "per_lane"};
-  if (const syntax::PlanDecl* plan = checked::schedule_plan_of(implementation, compilation.tree.declarations)) {
+  if (const syntax::PlanDecl* plan = SchedulePlans(compilation.tree.declarations).of(implementation)) {
     for (const syntax::PlanItem& item : plan->items) {
       if (std::ranges::find(kItems, compilation.names.text(item.name.name)) != kItems.end())
         finder.add(item.value.value);
