@@ -16,7 +16,7 @@ class Selector {
     if (!target_.cpu.sse41) return false;
     order_blocks(f_, n_);
     find_dirty(f_, n_);
-    count_uses();
+    is_fused_ = find_fused(f_);
     for (std::uint32_t b = 0; b < n_.blocks.size(); ++b) {
       MachineBlock& block = n_.blocks[b];
       block.first = static_cast<std::uint32_t>(n_.nodes.size());
@@ -42,47 +42,6 @@ class Selector {
   }
 
  private:
-  void count_uses() {
-    uses_.assign(f_.code.size(), 0);
-    for (const Block& block : f_.blocks) {
-      for (const Value value : block.code) {
-        each_operand(f_, f_.at(value), [&](Value operand) { ++uses_[operand]; });
-      }
-    }
-    is_fused_.assign(f_.code.size(), 0);
-    for (const Block& block : f_.blocks) {
-      for (const Value value : block.code) {
-        const Instruction& i = f_.at(value);
-        if (i.lanes != 1) continue;
-        if (i.op == Opcode::Select && !is_float(i.kind)) {
-          const Instruction& from = f_.at(i.a);
-          const bool is_own = from.op == Opcode::Compare && from.lanes == 1 && !is_float(from.source);
-          if (is_own && is_used_here_alone(i.a, i)) is_fused_[i.a] = 1;
-        }
-        const bool compares = i.op == Opcode::Compare || i.op == Opcode::Branch || i.op == Opcode::Guard;
-        if (compares && bits_of(i) != Bits::None && is_used_here_alone(i.a, i)) is_fused_[i.a] = 1;
-      }
-    }
-  }
-  [[nodiscard]] bool is_used_here_alone(Value value, const Instruction& by) const {
-    return uses_[value] == 1 && f_.at(value).block == by.block;
-  }
-  /// How a comparison of an And with a number asks for bits.
-  [[nodiscard]] Bits bits_of(const Instruction& i) const {
-    const Kind kind = i.op == Opcode::Compare ? i.source : i.kind;
-    if (is_float(kind) || (i.relation != Relation::Eq && i.relation != Relation::Ne)) return Bits::None;
-    const Instruction& from = f_.at(i.a);
-    std::int64_t mask = 0;
-    std::int64_t number = 0;
-    if (from.op != Opcode::And || from.lanes != 1 || is_immediate(f_, from.a) || !immediate(f_, from.b, mask) ||
-        !immediate(f_, i.b, number)) {
-      return Bits::None;
-    }
-    if (number == 0) return Bits::WithZero;
-    return number == mask && mask > 0 && is_power_of_two(static_cast<std::uint64_t>(mask)) ? Bits::WithItself
-                                                                                           : Bits::None;
-  }
-
   // ---- what a node asks for
 
   void begin() {
@@ -321,7 +280,7 @@ class Selector {
     Value a = i.a;
     Value b = i.b;
     if (is_fused_[a] != 0) {
-      node_.bits = bits_of(i);
+      node_.bits = bits_of(f_, i);
       anywhere(f_.at(a).a);
       input(f_.at(a).b, Needs::Nothing);
       return;
@@ -734,8 +693,7 @@ class Selector {
   Nodes& n_;
   Node node_;
   Value at_ = kNoValue;
-  std::vector<std::uint32_t> uses_;     // by value: how many
-  std::vector<std::uint8_t> is_fused_;  // by value: made where it is used, without a result of its own
+  std::vector<std::uint8_t> is_fused_;
 };
 
 }  // namespace

@@ -60,6 +60,12 @@ inline constexpr std::int64_t kInlineBytes = 64;
 
 /// Which values have bits above their 32 that say nothing (Nodes::is_dirty).
 void find_dirty(const Function& function, Nodes& nodes);
+
+/// Of each value whether it is made where it is used, without a result of its own: the comparison of a Select, and an
+/// And whose bits a comparison asks for.
+[[nodiscard]] std::vector<std::uint8_t> find_fused(const Function& function);
+/// How a comparison of an And with a number asks for bits.
+[[nodiscard]] Bits bits_of(const Function& function, const Instruction& i);
 /// Whether the operation's instructions leave the bits above an i32 as they come. Where the value is not dirty, the
 /// emitter puts the sign there.
 [[nodiscard]] bool leaves_sign_out(Opcode op);
