@@ -155,8 +155,8 @@ class ProcessMemory {
   }
   void store(const CacheKey& key, const Compiled& compiled) {
     const std::lock_guard guard(mutex_);
-    bytes_ += compiled.ptx.size() + compiled.cubin.size() + compiled.log.size();
-    if (bytes_ <= kMostBytes) kept_.emplace(key, compiled);
+    const std::size_t bytes = compiled.ptx.size() + compiled.cubin.size() + compiled.log.size();
+    if (bytes <= kMostBytes - bytes_ && kept_.emplace(key, compiled).second) bytes_ += bytes;
   }
 
  private:
