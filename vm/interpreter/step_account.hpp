@@ -22,7 +22,7 @@ class StepAccount {
   std::uint64_t take(std::uint64_t most, bool held, Stopping stopping) {
     std::unique_lock lock(mutex_);
     if (held) end_holding();
-    while (left_ == 0 && holders_ != 0 && !stopping()) changed_.wait_for(lock, kTick);
+    await_some(lock, stopping);
     const std::uint64_t given = left_ == 0 ? 0 : std::min(most, std::max<std::uint64_t>(left_ / kShare, 1));
     left_ -= given;
     holders_ += given == 0 ? 0 : 1;
@@ -32,7 +32,7 @@ class StepAccount {
   template <class Stopping>
   std::uint64_t spend(std::uint64_t steps, Stopping stopping) {
     std::unique_lock lock(mutex_);
-    while (left_ == 0 && holders_ != 0 && !stopping()) changed_.wait_for(lock, kTick);
+    await_some(lock, stopping);
     const std::uint64_t spent = std::min(steps, left_);
     left_ -= spent;
     return spent;
@@ -53,6 +53,10 @@ class StepAccount {
   static constexpr std::uint64_t kShare = 8;            // of what is left, a thread takes one such part at most
   static constexpr std::chrono::milliseconds kTick{2};  // between two looks at whether to stop
 
+  template <class Stopping>
+  void await_some(std::unique_lock<std::mutex>& lock, Stopping stopping) {
+    while (left_ == 0 && holders_ != 0 && !stopping()) changed_.wait_for(lock, kTick);
+  }
   void end_holding() {
     if (--holders_ == 0) changed_.notify_all();
   }

@@ -293,15 +293,17 @@ TrapKind Thread::asked_to_stop() {
   return TrapKind::Limit;
 }
 
+TrapKind Thread::out_of_steps() {
+  const TrapKind kind = asked_to_stop();
+  return kind == TrapKind::None ? TrapKind::Limit : kind;
+}
+
 TrapKind Thread::poll(std::uint64_t steps) {
   if (const TrapKind kind = asked_to_stop(); kind != TrapKind::None) return kind;
   if (instance_.limits().steps != 0) {
     steps = instance_.steps().take(steps, holds_steps_, [&] { return instance_.stopping(); });
     holds_steps_ = steps != 0;
-    if (steps == 0) {
-      const TrapKind kind = asked_to_stop();
-      return kind == TrapKind::None ? TrapKind::Limit : kind;
-    }
+    if (steps == 0) return out_of_steps();
   }
   fuel += static_cast<std::int64_t>(steps);
   fuel_given = true;
@@ -311,9 +313,8 @@ TrapKind Thread::poll(std::uint64_t steps) {
 TrapKind Thread::spend(std::uint64_t steps) {
   if (const TrapKind kind = asked_to_stop(); kind != TrapKind::None) return kind;
   if (instance_.limits().steps == 0) return TrapKind::None;
-  if (instance_.steps().spend(steps, [&] { return instance_.stopping(); }) != 0) return TrapKind::None;
-  const TrapKind kind = asked_to_stop();
-  return kind == TrapKind::None ? TrapKind::Limit : kind;
+  const std::uint64_t spent = instance_.steps().spend(steps, [&] { return instance_.stopping(); });
+  return spent != 0 ? TrapKind::None : out_of_steps();
 }
 
 void Thread::return_steps() {

@@ -264,6 +264,8 @@ class Thread {
   void return_steps();
   /// Whether the host asked to stop, in words of a trap.
   [[nodiscard]] TrapKind asked_to_stop();
+  /// Why there were no steps: the host asked to stop while this waited for some, or the limit is spent.
+  [[nodiscard]] TrapKind out_of_steps();
   /// What the guard of an instruction says, and where it stands.
   void describe_trap(TrapKind kind, std::uint32_t function, const bytecode::Word* pc, const std::uint64_t* base,
                      const std::string& detail);

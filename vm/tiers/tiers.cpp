@@ -181,7 +181,7 @@ bool Tiers::made_in_background(std::uint32_t function, std::uint32_t word, Threa
 }
 
 const Word* Tiers::resume_at(const Word* pc) const {
-  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  const jit::MachineCode* code = shown();
   if (code == nullptr) return pc;
   const std::uint32_t function = image_.function_at(pc);
   if (function == bytecode::kNone) return pc;
@@ -207,17 +207,17 @@ const jit::KernelCode* Tiers::kernel_code(std::uint32_t function, std::uint64_t 
 }
 
 bool Tiers::has_code(std::uint32_t function) const {
-  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  const jit::MachineCode* code = shown();
   return code != nullptr && code->entry(function) != nullptr;
 }
 
 bool Tiers::has_optimized_code(std::uint32_t function) const {
-  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  const jit::MachineCode* code = shown();
   return code != nullptr && code->has(function, jit::Level::Optimized);
 }
 
 std::optional<std::vector<std::uint32_t>> Tiers::guarded_words(std::uint32_t function, jit::Level level) const {
-  const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+  const jit::MachineCode* code = shown();
   if (code == nullptr || !code->has(function, level)) return std::nullopt;
   return code->guarded_words(function, level);
 }

@@ -61,7 +61,7 @@ class Tiers {
   [[nodiscard]] bool has_optimized_code(std::uint32_t function) const;
   /// Whose machine code an address lies in. Safe in signal handlers.
   [[nodiscard]] std::optional<jit::CodePlace> place_of(const void* address) const {
-    const jit::MachineCode* code = shown_.load(std::memory_order_acquire);
+    const jit::MachineCode* code = shown();
     return code == nullptr ? std::nullopt : code->place_of(address);
   }
   /// The level of the function's code that counts fuel.
@@ -78,6 +78,8 @@ class Tiers {
  private:
   const bytecode::Word* go(interpreter::Machine& m, const void* address);
   jit::MachineCode* code(Thread& thread);
+  /// The machine code there is, or null: for threads that did not ask for it, and signal handlers.
+  [[nodiscard]] const jit::MachineCode* shown() const { return shown_.load(std::memory_order_acquire); }
   [[nodiscard]] jit::Level first_level() const {
     return tier_ == Tier::Optimizing ? jit::Level::Optimized : jit::Level::Baseline;
   }
@@ -96,7 +98,7 @@ class Tiers {
   std::mutex kernels_mutex_;
   std::map<std::uint32_t, std::unique_ptr<jit::KernelCode>> kernels_;  // null: none can be made
   std::size_t kernel_bytes_ = 0;
-  std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_, for other threads and signal handlers
+  std::atomic<const jit::MachineCode*> shown_{nullptr};  // code_
   bool always_counts_ = false;
   const Background in_background_;
   std::atomic<std::uint64_t> made_at_once_{0};  // words of bytecode

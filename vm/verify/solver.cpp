@@ -4,7 +4,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,8 @@
 
 #include <dlfcn.h>
 #include <z3.h>
+
+#include "vm/verify/processor_clock.hpp"
 
 namespace cairn::verify {
 
@@ -67,28 +68,18 @@ std::string load(Api& z3) {
   return missing.empty() ? "" : "the solver cannot be used: libz3 has no " + missing;
 }
 
-}  // namespace
-
-namespace {
-
-double processor_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
 /// Calls `over` once this process has used so many milliseconds of the processor from here on, unless it is gone by
 /// then.
 class ProcessorLimit {
  public:
   ProcessorLimit(unsigned ms, std::function<void()> over)
-      : watch_([this, end = processor_ms() + ms, over = std::move(over)](const std::stop_token& stopped) {
+      : watch_([this, end = ProcessorClock::now() + std::chrono::milliseconds(ms),
+                over = std::move(over)](const std::stop_token& stopped) {
           std::unique_lock lock(mutex_);
           while (!stopped.stop_requested()) {
-            const double left = end - processor_ms();
-            if (left <= 0) return over();
-            woken_.wait_for(lock, stopped, std::chrono::duration<double, std::milli>(left),
-                            [&] { return stopped.stop_requested(); });
+            const auto left = end - ProcessorClock::now();
+            if (left <= left.zero()) return over();
+            woken_.wait_for(lock, stopped, left, [&] { return stopped.stop_requested(); });
           }
         }) {}
 

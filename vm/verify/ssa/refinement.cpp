@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,6 +13,7 @@
 #include "jit/ssa/host.hpp"
 #include "jit/ssa/passes.hpp"
 #include "jit/ssa/text.hpp"
+#include "vm/verify/processor_clock.hpp"
 #include "vm/verify/solver.hpp"
 #include "vm/verify/ssa/encoder.hpp"
 #include "vm/verify/ssa/evaluator.hpp"
@@ -35,18 +35,7 @@ constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // of a form that is 
 constexpr unsigned kQuestionTimes = 4;  // of a query's time: questions that a pass took out, together
 constexpr unsigned kQuestionParts = 4;  // of it: one of them
 
-/// The processor time of this process.
-struct Clock {
-  using duration = std::chrono::nanoseconds;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = std::chrono::time_point<Clock>;
-  static time_point now() {
-    timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
-  }
-};
+using Clock = ProcessorClock;
 
 void sizes_of(const Function& function, std::set<std::uint32_t>& sizes) {
   for (const jit::ssa::Block& block : function.blocks) {
