@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontend/project/files.hpp"
+#include "frontend/support/ascii.hpp"
 
 namespace cairn {
 

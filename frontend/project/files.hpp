@@ -19,6 +19,4 @@ namespace cairn {
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// A decimal digit of ASCII.
-[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace cairn

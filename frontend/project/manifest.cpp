@@ -15,12 +15,11 @@
 
 #include "frontend/project/device_target.hpp"
 #include "frontend/project/files.hpp"
+#include "frontend/support/ascii.hpp"
 
 namespace cairn {
 
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_c_identifier(std::string_view text) {
   return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&

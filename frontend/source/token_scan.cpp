@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/support/ascii.hpp"
+
 namespace cairn {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+bool is_name_byte(char c) { return is_letter(c) || c == '_' || c == '$'; }
 
 template <typename Predicate>
 std::size_t run_of(std::string_view text, std::size_t from, Predicate admits) {
@@ -57,7 +58,7 @@ constexpr std::string_view kSingles = "{}(),[];:.@+-*/%<>=!&^~|";
 std::size_t token_width(std::string_view rest) {
   if (rest.empty()) return 0;
   const char first = rest.front();
-  if (is_letter(first)) return run_of(rest, 0, [](char c) { return is_letter(c) || is_digit(c); });
+  if (is_name_byte(first)) return run_of(rest, 0, [](char c) { return is_name_byte(c) || is_digit(c); });
   if (is_digit(first)) return number_width(rest);
   if (first == '"' || first == '\'') return quoted_width(rest);
   if (std::ranges::any_of(kPairs, [&](std::string_view pair) { return rest.starts_with(pair); })) return 2;

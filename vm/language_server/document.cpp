@@ -1,11 +1,8 @@
 #include "vm/language_server/document.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace cairn::lsp {
-
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 namespace {
 

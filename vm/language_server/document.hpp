@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/support/ascii.hpp"
+
 namespace cairn::lsp {
 
 /// A word (a name, keyword or number) of a text, outside strings and comments.
@@ -24,8 +26,6 @@ struct Word {
 [[nodiscard]] nlohmann::json position_of(std::string_view text, std::size_t offset);
 [[nodiscard]] nlohmann::json range_of(std::string_view text, std::size_t begin, std::size_t end);
 
-/// Whether a byte can be part of a word: an ASCII letter or digit, or an underscore.
-[[nodiscard]] bool is_word_byte(char c);
 /// Where the token that begins at `begin` ends.
 [[nodiscard]] std::size_t token_end(std::string_view text, std::size_t begin);
 [[nodiscard]] std::vector<Word> words_of(std::string_view text);

@@ -1,7 +1,6 @@
 #include "vm/language_server/fixes.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "frontend/diagnostics/code.hpp"
 #include "stdlib/embedded.hpp"

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "frontend/support/ascii.hpp"
 
 namespace cairn::repl {
 
 namespace {
-
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 constexpr std::array<std::string_view, 16> kDeclarations = {"fn",     "pub",    "struct", "linear", "packed", "enum",
                                                             "const",  "trait",  "impl",   "import", "derive", "layout",
