@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sessions of the read-evaluate-print loop: scripted through a pipe, and on a terminal with Ctrl-C."""
-import os, pathlib, pty, re, select, subprocess, sys, time
+import os, pathlib, pty, re, select, signal, subprocess, sys, time
 
 from checking import check, finish
 
@@ -100,11 +100,27 @@ class Terminal:
         os.write(self.fd, keys)
         return self.until(text)
 
-    def end(self):
-        os.write(self.fd, b":quit\r")
-        _, status = os.waitpid(self.pid, 0)
+    def end(self, keys=b":quit\r", limit=60):
+        """Whether the keys end the session with status 0. What it still writes is read: it waits until that is gone. Keys
+        that come while the terminal changes its mode can be lost, and are typed again."""
+        end = time.monotonic() + limit
+        typed = 0.0
+        pid, status = 0, 0
+        while pid == 0 and time.monotonic() < end:
+            if time.monotonic() - typed > 5:
+                os.write(self.fd, keys)
+                typed = time.monotonic()
+            if select.select([self.fd], [], [], 0.05)[0]:
+                try:
+                    os.read(self.fd, 65536)
+                except OSError:  # it has closed its side
+                    time.sleep(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid == 0:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
         os.close(self.fd)
-        return os.waitstatus_to_exitcode(status) == 0
+        return pid != 0 and os.waitstatus_to_exitcode(status) == 0
 
 
 home = pathlib.Path("home").resolve()
@@ -133,8 +149,7 @@ terminal = Terminal(home)
 terminal.until(b"> ")
 check("the next session remembers it", terminal.type(b"\x1b[A\x1b[A", b"twice(4)"), terminal.seen)
 terminal.type(b"\x03", b"> ")
-os.write(terminal.fd, b"\x04")
-check("the end of input ends a session on a terminal", os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0)
+check("the end of input ends a session on a terminal", terminal.end(b"\x04"))
 
 pathlib.Path("start.cairn").write_text("fn area(w:u64, h:u64) -> u64 {\n  return w * h;\n}\nconst SIDE:u64 = 6;\ntest area_holds { assert_eq(area(2, 3), 6); }\n")
 done = subprocess.run([CAIRN, "repl", "start.cairn"], input="area(SIDE, 7)\nfn area(w:u64, h:u64) -> u64 = 0;\narea(1, 1)\n", capture_output=True, text=True, timeout=60)
