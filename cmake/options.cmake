@@ -6,7 +6,7 @@ set(CAIRN_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined 
 option(CAIRN_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 option(CAIRN_WERROR "Warnings are errors" ON)
 option(CAIRN_PRECOMPILE "Precompile the standard headers (off shows what a file forgets to include)" ON)
-option(CAIRN_JOIN "Compile the files of a folder several at a time: a third of the time for a whole build, more for one change" OFF)
+option(CAIRN_JOIN "Compile the files of a folder several at a time: quicker for a whole build, slower for one change" OFF)
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

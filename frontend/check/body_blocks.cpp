@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kMostNames = 3;
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kMostThreads = 1024;
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------- naturals

@@ -12,6 +12,7 @@ using checked::StmtKind;
 namespace {
 
 constexpr std::uint64_t kSharedBytes = 49152;
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------ shared arrays
