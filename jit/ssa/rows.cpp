@@ -72,8 +72,6 @@ class Rows {
   [[nodiscard]] bool is_operand(Value value) const {
     if (value == kNoValue) return true;
     const Instruction& i = f_.at(value);
-    // Counters as lanes have forms among the widest vectors alone.
-    if (class_of(value) == Class::Linear && context_.vector_bytes != 64) return false;
     return class_of(value) != Class::Unfit && size_of(i.kind) == kSize && i.lanes == 1;
   }
 
@@ -147,7 +145,7 @@ class Rows {
       if (i.op == Opcode::Add && is_same(i.a) && class_of(i.b) == Class::Linear) return Class::Linear;
     }
     const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
-    if (size_of(i.kind) != kSize || !has_vectors(f_, context_, i)) return Class::Unfit;
+    if (size_of(i.kind) != kSize || !has_vectors(f_, i)) return Class::Unfit;
     return is_operand(i.a) && (shifts || is_operand(i.b)) && is_operand(i.c) ? Class::Vector : Class::Unfit;
   }
 

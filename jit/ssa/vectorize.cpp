@@ -110,12 +110,11 @@ bool Vectorizer::find_kept(Value phi, Value next) {
   return true;
 }
 
-bool has_vectors(const Function& f, const Context& context, const Instruction& i) {
+bool has_vectors(const Function& f, const Instruction& i) {
   if (i.mode == Mode::Checked) return false;
   const std::uint32_t size = size_of(i.kind);
-  const bool wide = context.vector_bytes == 64;
   if (i.op == Opcode::Convert) {
-    return wide && is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
+    return is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
   }
   if (is_float(i.kind)) {
     return (i.op >= Opcode::Add && i.op <= Opcode::Div) || i.op == Opcode::Neg || i.op == Opcode::Abs ||
@@ -131,13 +130,13 @@ bool has_vectors(const Function& f, const Context& context, const Instruction& i
     case Opcode::Xor:
       return true;
     case Opcode::Mul:
-      return size == 2 || size == 4 || (size == 8 && wide);
+      return size != 1;
     case Opcode::Min:
     case Opcode::Max:
-      return size < 8;
+      return true;
     case Opcode::Shl:
     case Opcode::Shr:
-      return size >= 4 && f.at(i.b).op == Opcode::Const && (size == 4 || !is_signed(i.kind));
+      return size >= 4 && f.at(i.b).op == Opcode::Const;
     default:
       return false;
   }
@@ -146,7 +145,7 @@ bool has_vectors(const Function& f, const Context& context, const Instruction& i
 bool Vectorizer::is_operand(Value value) {
   const Class of = class_of(value);
   if (of == Class::Outside || of == Class::Vector) return true;
-  if (of != Class::Linear || context_.vector_bytes != 64 || !takes(size_of(Kind::U64))) return false;
+  if (of != Class::Linear || !takes(size_of(Kind::U64))) return false;
   has_counts_ = true;
   return true;
 }
@@ -222,7 +221,7 @@ bool Vectorizer::classify(Value value) {
   }
   const bool is_pair_function =
       i.op == Opcode::PairFunction && context_.vector_bytes >= 32 && pair_code(i).lanes_of_32_bytes != nullptr;
-  if (!is_pair_function && i.op != Opcode::Limb && !has_vectors(f_, context_, i)) return false;
+  if (!is_pair_function && i.op != Opcode::Limb && !has_vectors(f_, i)) return false;
   if (!takes(size_of(i.kind)) || !is_operand(i.a)) return false;
   const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
   if (i.b != kNoValue && !shifts && !is_operand(i.b)) return false;

@@ -12,7 +12,7 @@
 namespace cairn::jit::ssa {
 
 /// Whether the operation has a form on vectors of its kind.
-[[nodiscard]] bool has_vectors(const Function& function, const Context& context, const Instruction& instruction);
+[[nodiscard]] bool has_vectors(const Function& function, const Instruction& instruction);
 
 class Vectorizer {
  public:

@@ -124,14 +124,10 @@ bool Emitter::vector(const Instruction& i) {
     if (bytes == 32) return x86::ymm(reg.id());
     return reg;
   };
-  const auto pooled = [&](std::uint64_t pattern) {
-    // One lane in memory, on every lane of the scratch register.
-    const x86::Vec to = sized(x86::xmm(reg::kScratch - kFirstVector));
-    x86::Mem at = x86::ptr(constant(pattern, pattern));
-    at.setSize(8);
-    a_.emit(x86::Inst::kIdVbroadcastsd, bytes == 16 ? x86::ymm(to.id()).as<x86::Vec>() : to, at);
-    return to;
-  };
+  if (is_made_in_steps(i, target_.cpu)) {
+    vector_steps(i);
+    return true;
+  }
   switch (i.op) {
     case Opcode::PairFunction:
       pair_function(i);
@@ -205,7 +201,7 @@ bool Emitter::vector(const Instruction& i) {
       const bool flips = i.op == Opcode::Neg;
       const std::uint64_t mask = is_f32 ? (flips ? 0x8000000080000000U : 0x7fffffff7fffffffU)
                                         : (flips ? std::uint64_t{1} << 63 : ~(std::uint64_t{1} << 63));
-      const x86::Vec pattern = pooled(mask);
+      const x86::Vec pattern = on_lanes(mask, bytes);
       a_.emit(flips ? (is_f32 ? Inst::kIdVxorps : Inst::kIdVxorpd) : (is_f32 ? Inst::kIdVandps : Inst::kIdVandpd),
               sized(out_vec()), sized(vec(0)), pattern);
       return true;

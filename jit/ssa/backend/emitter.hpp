@@ -200,6 +200,12 @@ class Emitter {
   void lane_mask(const Instruction& i);
   void lane(const Instruction& i);
 
+  // ---- emit_lanes.cpp
+  x86::Vec on_lanes(std::uint64_t pattern, std::uint32_t bytes);
+  void vector_steps(const Instruction& i);
+  void floats_of_longs(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
+  void floats_of_words(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
+
   x86::Assembler a_;
   const Function& f_;
   const Target& target_;

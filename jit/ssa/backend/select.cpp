@@ -614,7 +614,7 @@ class Selector {
   /// One output of operands that are in registers.
   bool made_of(std::initializer_list<Value> operands) {
     for (const Value operand : operands) in_register(operand);
-    output();
+    is_made_in_steps(f_.at(at_), target_.cpu) ? output_early() : output();
     return true;
   }
 
@@ -646,7 +646,7 @@ class Selector {
       case Opcode::Compress:
         return size_of(i.kind) >= 4 && target_.cpu.avx512 && made_of({i.a, i.b});
       case Opcode::Convert:
-        return is_float(i.kind) && !is_float(i.source) && target_.cpu.avx512 && made_of({i.a});
+        return is_float(i.kind) && !is_float(i.source) && made_of({i.a});
       case Opcode::Add:
       case Opcode::Sub:
       case Opcode::Mul:
@@ -669,8 +669,7 @@ class Selector {
         if (!is_immediate(f_, i.b)) return false;
         in_register(i.a);
         input(i.b, Needs::Nothing);
-        output();
-        return true;
+        return made_of({});
       case Opcode::Neg:
       case Opcode::Abs:
         return is_float(i.kind) && made_of({i.a});

@@ -52,6 +52,15 @@ inline bool is_immediate(const Function& f, Value value) {
   if (i.op == Opcode::Convert) return i.source == Kind::F64;
   return !cpu.avx && (i.op == Opcode::Sqrt || i.op == Opcode::Floor || i.op == Opcode::Ceil || i.op == Opcode::Trunc);
 }
+/// Whether AVX2 has the vector operation as several instructions alone, which write the result while operands are read:
+/// 64-bit integers, and integers as floats.
+[[nodiscard]] inline bool is_made_in_steps(const Instruction& i, const Cpu& cpu) {
+  if (cpu.avx512) return false;
+  if (i.op == Opcode::Convert) return true;
+  if (i.op == Opcode::Shr && !is_signed(i.kind)) return false;
+  return size_of(i.kind) == 8 && !is_float(i.kind) &&
+         (i.op == Opcode::Mul || i.op == Opcode::Min || i.op == Opcode::Max || i.op == Opcode::Shr);
+}
 /// Copies and zeroes of more bytes call the library.
 inline constexpr std::int64_t kInlineBytes = 64;
 [[nodiscard]] constexpr bool is_power_of_two(std::uint64_t number) {
