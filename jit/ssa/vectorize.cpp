@@ -49,7 +49,7 @@ bool Vectorizer::is_fit(std::uint32_t index) {
 bool Vectorizer::find_blocks(const Loop& loop) {
   body_ = keep_ = latch_ = loop.header;
   if (loop.blocks.size() == 1) return true;
-  if (loop.blocks.size() != 3 || loop.latches.size() != 1 || context_.vector_bytes != 64) return false;
+  if (loop.blocks.size() != 3 || loop.latches.size() != 1 || context_.vector_bytes < 32) return false;
   latch_ = loop.latches[0];
   for (const BlockId b : loop.blocks) {
     if (b != body_ && b != latch_) keep_ = b;

@@ -68,26 +68,25 @@ bool needs_avx512(asmjit::InstId id) {
 
 /// The bits of the lanes of which the relation holds.
 void Emitter::lane_mask(const Instruction& i) {
+  if (!target_.cpu.avx512) return mask_of_lanes(i);
   const std::uint32_t bytes = bytes_of(f_.at(i.a));
   const auto sized = [&](const Vec& reg) -> x86::Vec {
     if (bytes == 64) return x86::zmm(reg.id());
     if (bytes == 32) return x86::ymm(reg.id());
     return reg;
   };
-  // By relation: eq ne lt le gt ge notlt notle; of floats, a NaN is unequal and in no order.
+  // By relation: eq ne lt le gt ge notlt notle.
   constexpr std::uint8_t kInteger[] = {0, 4, 1, 2, 6, 5, 5, 6};
-  constexpr std::uint8_t kFloat[] = {0, 4, 17, 18, 30, 29, 21, 22};
-  const auto relation = static_cast<std::size_t>(i.relation);
   const std::uint32_t size = size_of(i.source);
   if (is_float(i.source)) {
     a_.emit(size == 4 ? Inst::kIdVcmpps : Inst::kIdVcmppd, x86::k1, sized(vec(0)), sized(vec(1)),
-            asmjit::Imm(kFloat[relation]));
+            asmjit::Imm(float_predicate(i.relation)));
   } else {
     constexpr asmjit::InstId kSigned[] = {Inst::kIdVpcmpb, Inst::kIdVpcmpw, Inst::kIdVpcmpd, Inst::kIdVpcmpq};
     constexpr asmjit::InstId kUnsigned[] = {Inst::kIdVpcmpub, Inst::kIdVpcmpuw, Inst::kIdVpcmpud, Inst::kIdVpcmpuq};
     const auto at = static_cast<std::size_t>(std::countr_zero(size));
     a_.emit(is_signed(i.source) ? kSigned[at] : kUnsigned[at], x86::k1, sized(vec(0)), sized(vec(1)),
-            asmjit::Imm(kInteger[relation]));
+            asmjit::Imm(kInteger[static_cast<std::size_t>(i.relation)]));
   }
   a_.kmovq(out(), x86::k1);
 }
@@ -149,6 +148,10 @@ bool Emitter::vector(const Instruction& i) {
         a_.emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovups, at, sized(vec(next)));
         return true;
       }
+      if (!target_.cpu.avx512) {
+        store_some(i, at, sized(vec(next)), gp(next + 1));
+        return true;
+      }
       a_.mov(temp(0), -1);
       a_.bzhi(temp(0), temp(0), gp(next + 1));
       a_.kmovq(x86::k1, temp(0));
@@ -163,6 +166,10 @@ bool Emitter::vector(const Instruction& i) {
       return true;
     }
     case Opcode::Compress: {
+      if (!target_.cpu.avx512) {
+        compress(i, sized(out_vec()), sized(vec(0)), gp(1));
+        return true;
+      }
       a_.kmovq(x86::k1, gp(1));
       const x86::Vec to = sized(out_vec());
       const x86::Vec from = sized(vec(0));
@@ -243,9 +250,7 @@ bool Emitter::vector(const Instruction& i) {
       return true;
     }
     case Opcode::Compare: {
-      // By relation: quiet, and true of a NaN where the relation is.
-      static constexpr int kPredicates[] = {0x00, 0x04, 0x11, 0x12, 0x1e, 0x1d, 0x15, 0x16};
-      const asmjit::Imm predicate(kPredicates[static_cast<int>(i.relation)]);
+      const asmjit::Imm predicate(float_predicate(i.relation));
       const asmjit::InstId id = i.source == Kind::F32 ? Inst::kIdVcmpps : Inst::kIdVcmppd;
       if (!wide) {
         a_.emit(id, sized(out_vec()), sized(vec(0)), sized(vec(1)), predicate);

@@ -52,6 +52,12 @@ struct EmitOptions {
   std::function<bool(std::uint32_t function)> has_argument_stub;
 };
 
+/// How vcmpps and vcmppd ask for the relation: quietly; a NaN is unequal and in no order.
+[[nodiscard]] constexpr std::uint8_t float_predicate(Relation relation) {
+  constexpr std::uint8_t kPredicates[] = {0x00, 0x04, 0x11, 0x12, 0x1e, 0x1d, 0x15, 0x16};
+  return kPredicates[static_cast<std::size_t>(relation)];
+}
+
 class Emitter {
  public:
   Emitter(asmjit::CodeHolder& holder, const Function& f, const Target& target, const Nodes& nodes,
@@ -204,6 +210,9 @@ class Emitter {
   x86::Vec on_lanes(std::uint64_t pattern, std::uint32_t bytes);
   void vector_steps(const Instruction& i);
   void floats_of_longs(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
+  void mask_of_lanes(const Instruction& i);
+  void compress(const Instruction& i, const x86::Vec& to, const x86::Vec& from, const Gp& kept);
+  void store_some(const Instruction& i, const x86::Mem& at, const x86::Vec& from, const Gp& count);
   void floats_of_words(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
 
   x86::Assembler a_;

@@ -192,16 +192,11 @@ class Selector {
         output();
         return true;
       case Opcode::Mask:
-        if (!target_.cpu.avx512) return false;
-        in_register(i.a);
-        in_register(i.b);
-        output();
-        return true;
+        if (!target_.cpu.avx2) return false;
+        if (!target_.cpu.avx512) temporary(Bank::Vector);
+        return made_of({i.a, i.b});
       case Opcode::Ones:
-        if (!target_.cpu.avx512) return false;
-        in_register(i.a);
-        output();
-        return true;
+        return target_.cpu.avx2 && made_of({i.a});
       case Opcode::Lane:
         if (!is_float(i.kind) || !target_.cpu.avx2) return false;
         in_register(i.a);
@@ -638,13 +633,14 @@ class Selector {
         in_register(i.c, true);
         if (i.use_count == 0) return true;
         in_register(f_.uses_of(i)[0].value, true);
-        temporary(Bank::General);
-        return bytes == 64 && target_.cpu.bmi2;
+        for (int k = 0; k < (target_.cpu.slow_masked_stores ? 3 : 1); ++k) temporary(Bank::General);
+        return target_.cpu.bmi2;
       case Opcode::Iota:
         output();
         return true;
       case Opcode::Compress:
-        return size_of(i.kind) >= 4 && target_.cpu.avx512 && made_of({i.a, i.b});
+        if (!target_.cpu.avx512) temporary(Bank::General);
+        return size_of(i.kind) >= 4 && made_of({i.a, i.b});
       case Opcode::Convert:
         return is_float(i.kind) && !is_float(i.source) && made_of({i.a});
       case Opcode::Add:

@@ -10,6 +10,7 @@ namespace cairn::jit::ssa {
 /// What the processor at hand can do.
 struct Cpu {
   bool sse41 = false, bmi2 = false, avx = false, avx2 = false, avx512 = false, fma = false;
+  bool slow_masked_stores = false;  // vpmaskmov takes tens of cycles: AMD's processors before those with AVX-512
   [[nodiscard]] static const Cpu& host();
 };
 

@@ -23,6 +23,7 @@ const Cpu& Cpu::host() {
     made.avx512 = has(CpuFeatures::X86::kAVX512_F) && has(CpuFeatures::X86::kAVX512_DQ) &&
                   has(CpuFeatures::X86::kAVX512_BW) && has(CpuFeatures::X86::kAVX512_VL);
     made.fma = has(CpuFeatures::X86::kFMA);
+    made.slow_masked_stores = (info.isVendor("AMD") || info.isVendor("AuthenticAMD")) && !made.avx512;
     return made;
   }();
   return cpu;

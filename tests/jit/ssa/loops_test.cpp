@@ -66,7 +66,7 @@ bool check(const Element& element, Module module, bool same = false, std::uint64
   const Image image(std::move(module), {});
   Limits limits;
   limits.stack_bytes = 1 << 16;
-  bool is_vector = false;
+  std::uint32_t widths = 0;  // of vectors, in which the loop is done
   const CodeFromSsa from_ssa(true);
   Engine machine(image, Tier::Optimizing, limits);
   for (const std::uint32_t vector_bytes : {0U, 32U, 64U}) {
@@ -75,7 +75,7 @@ bool check(const Element& element, Module module, bool same = false, std::uint64
     ssa::optimize(*functions[0], {image.module(), false, vector_bytes});
     const std::string fault = ssa::verify(*functions[0]);
     if (!fault.empty()) FAIL(fault << "\n" << ssa::write(*functions[0]));
-    for (const ssa::Instruction& i : functions[0]->code) is_vector = is_vector || (vector_bytes == 64 && i.lanes > 1);
+    widths += std::ranges::any_of(functions[0]->code, [](const ssa::Instruction& i) { return i.lanes > 1; }) ? 1 : 0;
     for (std::uint64_t n = 0; n < longest; ++n) {
       Engine engine(image, Tier::Interpreter, limits);
       SsaEvaluator evaluator(image, functions, limits);
@@ -92,7 +92,8 @@ bool check(const Element& element, Module module, bool same = false, std::uint64
       REQUIRE(expected.y == made.y);
     }
   }
-  return is_vector;
+  CHECK((widths == 0 || widths == 2));
+  return widths != 0;
 }
 
 bool check(const Element& element, const std::string& body, std::uint64_t first, std::uint64_t less, bool same = false,
