@@ -110,12 +110,19 @@ bool Vectorizer::find_kept(Value phi, Value next) {
   return true;
 }
 
+Kind lanes_converted(const Function& f, const Instruction& i) {
+  if (!is_float(i.kind) || is_float(i.source)) return Kind::None;
+  if (size_of(i.source) == size_of(i.kind)) return i.source;
+  // A narrow value stands in a wide slot as the number it is.
+  const Kind narrow = f.at(i.a).kind;
+  const bool is_number = narrow >= Kind::U8 && narrow <= Kind::I64 && (!is_signed(narrow) || is_signed(i.source));
+  return is_number && size_of(narrow) == size_of(i.kind) && size_of(narrow) < size_of(i.source) ? narrow : Kind::None;
+}
+
 bool has_vectors(const Function& f, const Instruction& i) {
   if (i.mode == Mode::Checked) return false;
   const std::uint32_t size = size_of(i.kind);
-  if (i.op == Opcode::Convert) {
-    return is_float(i.kind) && !is_float(i.source) && size_of(i.source) == size && i.source >= Kind::U8;
-  }
+  if (i.op == Opcode::Convert) return lanes_converted(f, i) >= Kind::U8;
   if (is_float(i.kind)) {
     return (i.op >= Opcode::Add && i.op <= Opcode::Div) || i.op == Opcode::Neg || i.op == Opcode::Abs ||
            (i.op >= Opcode::Fma && i.op <= Opcode::Sqrt) || i.op == Opcode::Floor || i.op == Opcode::Ceil ||

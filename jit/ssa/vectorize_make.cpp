@@ -167,6 +167,7 @@ void Vectorizer::copy(Value value) {
     if (!is_outside(i.b)) i.b = copies_[i.b];
   } else {
     const bool shifts = i.op == Opcode::Shl || i.op == Opcode::Shr;
+    if (i.op == Opcode::Convert) i.source = lanes_converted(f_, i);
     const Kind kind = i.op == Opcode::Compare || i.op == Opcode::Convert ? i.source : i.kind;
     if (i.op == Opcode::Compare) i.kind = size_ == 4 ? Kind::U32 : Kind::U64;
     i.lanes = lanes_;

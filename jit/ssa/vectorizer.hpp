@@ -11,6 +11,9 @@
 
 namespace cairn::jit::ssa {
 
+/// What a conversion to floats is made of on lanes as wide as the result: its source, or what is converted as if it
+/// were wider. None: there is no such kind.
+[[nodiscard]] Kind lanes_converted(const Function& function, const Instruction& instruction);
 /// Whether the operation has a form on vectors of its kind.
 [[nodiscard]] bool has_vectors(const Function& function, const Instruction& instruction);
 

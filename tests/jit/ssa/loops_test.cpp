@@ -49,8 +49,14 @@ template <class Runner>
 Arrays run(Runner& runner, std::uint32_t bytes, std::uint64_t n, bool same) {
   Arrays a;
   for (std::uint32_t k = 0; k < kLongest * bytes; ++k) {
-    a.x.push_back(static_cast<std::uint8_t>(k * 37 + k / 7));
-    a.y.push_back(static_cast<std::uint8_t>(k * 11 + k / 3));
+    // The least and the largest elements of every kind among them.
+    const std::uint32_t element = k / bytes % 9;
+    const bool is_top = k % bytes == bytes - 1;
+    const auto edge = [&](std::uint32_t of) -> std::uint32_t {
+      return of == 0 ? 0xff : of == 1 ? 0 : of == 2 ? (is_top ? 0x80 : 0) : (is_top ? 0x7f : 0xff);
+    };
+    a.x.push_back(static_cast<std::uint8_t>(element < 4 ? edge(element) : k * 37 + k / 7));
+    a.y.push_back(static_cast<std::uint8_t>(element < 2 ? edge(3 - element) : k * 11 + k / 3));
   }
   auto* const x = same ? a.y.data() : a.x.data();
   const std::uint64_t arguments[] = {n, reinterpret_cast<std::uint64_t>(x), n,
@@ -101,6 +107,20 @@ bool check(const Element& element, const std::string& body, std::uint64_t first,
   return check(element, looping(element, body, first, less, around), same);
 }
 
+/// A function (n, x, y): y[i] = x[i] as a float, for each i.
+Module converted(const std::string& from, const std::string& to) {
+  auto module =
+      read_text("module \"loops\"\nfile 0 \"loops.cairn\"\ntype 0 " + from + "\ntype 1 " + to +
+                "\nsignature 0 (u64, view 0, view mut 1)\nfunction 0 \"f\" signature 0 kind plain environment none "
+                "parent none at 0:1:1 slots 16 memory 0 align 16\n  r0 u64\n  r1 view 0\n  r3 view mut 1\n"
+                "  r5 u64\n  r6 " +
+                from + "\n  r7 " + to + "\n  : const r5 0\n  : jump.lt.u.imm r0 1 L1\n  L0:\n  : load.at." + from +
+                " r6 r1 r5\n  : to." + to + (from[0] == 'u' ? ".u" : ".s") + " r7 r6\n  : store.at." + to +
+                " r3 r5 r7\n  : loop.next r5 r0 L0\n  L1:\n  : return\nend\n");
+  if (!module) FAIL(module.error());
+  return verified(std::move(*module));
+}
+
 /// A function (n, x, y): for each i in r5, r7 starts with x[i], `body` is done for each j in r6, and y[i] = r7.
 Module nest(std::string_view body) {
   auto module = read_text(
@@ -134,6 +154,26 @@ TEST_CASE("wrapping arithmetic of every width is done as vectors", "[jit]") {
                     t + " r8 r8 r7\n  : store.at." + t + " r3 r5 r8\n",
                 0, 0));
   }
+}
+
+TEST_CASE("64-bit integers, and integers as floats, are done as vectors whatever the processor has", "[jit]") {
+  const auto one = [](std::string_view from, std::string_view operation, std::string_view to) {
+    return "  : load.at." + std::string(from) + " r7 r1 r5\n  : load.at." + std::string(from) +
+           " r8 r3 r5\n  : " + std::string(operation) + "\n  : store.at." + std::string(to) + " r3 r5 r9\n";
+  };
+  for (const std::string_view operation : {"mul.wrap.u64 r9 r7 r8", "min.u r9 r7 r8", "max.u r9 r7 r8"}) {
+    CHECK(check({"u64", 8}, one("u64", operation, "u64"), 0, 0));
+  }
+  for (const std::string_view operation : {"min.s r9 r7 r8", "max.s r9 r8 r7"}) {
+    CHECK(check({"i64", 8}, one("i64", operation, "i64"), 0, 0));
+  }
+  CHECK(check({"u64", 8}, converted("u64", "f64")));
+  CHECK(check({"i64", 8}, converted("i64", "f64")));
+  CHECK(check({"u32", 4}, converted("u32", "f32")));
+  CHECK(check({"i32", 4}, converted("i32", "f32")));
+  // Twice as wide, or half.
+  CHECK_FALSE(check({"u64", 8}, converted("u64", "f32")));
+  CHECK_FALSE(check({"u64", 8}, converted("u32", "f64")));
 }
 
 TEST_CASE("a stencil reads its neighbours and writes another array as vectors", "[jit]") {
