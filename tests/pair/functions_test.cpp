@@ -68,7 +68,7 @@ bool in_safe_range(mpfr_srcptr exact) {
   return exponent > (sizeof(T) == 4 ? -96 : -960);
 }
 
-/// The error of a result in u^2 of the exact value, which is not zero; below the safe range, of what is beyond a least
+/// The error of a result in u^2 of the exact value, which is zero for inverse functions alone; below the safe range, of what is beyond a least
 /// subnormal. Infinite for a result that leaves the range too soon or too late.
 template <class T>
 double error_of(const FunctionCase& each, pair::Pair<T> x, pair::Pair<T> y, pair::Pair<T> result) {
@@ -79,6 +79,8 @@ double error_of(const FunctionCase& each, pair::Pair<T> x, pair::Pair<T> y, pair
   set(computed, result);
   if (each.residual != nullptr) {
     each.residual(error, computed, argument);
+    // Of zero the relative error is 0 / 0 where zero is exact, else infinite.
+    if (mpfr_zero_p(computed) != 0) return mpfr_nan_p(error) != 0 ? 0 : HUGE_VAL;
     mpfr_mul(error, error, computed, MPFR_RNDN);
     mpfr_set(exact, computed, MPFR_RNDN);
   } else {
