@@ -264,6 +264,25 @@ TEST_CASE("a selection with its sides exchanged is refuted", "[ssa]") {
                         }));
 }
 
+TEST_CASE("a way past a loop's test that takes the bound for the count is refuted", "[ssa]") {
+  constexpr std::string_view kText =
+      "fn f(a:u8, n:u8) -> u8 { let mut k:u8 = a; let mut t:u8 = 0; let mut s:u8 = 0; while k > 0 { "
+      "if t < n { t = add_wrap(t, 1); s = add_wrap(s, 3); } else { k = sub_wrap(k, 1); t = 0; } } return s; }\n";
+  check_refuted(spoiled(kText, "threading", 0, [](ssa::Function& f) {
+    const ssa::Instruction* const test = find_if(f, [&](const ssa::Instruction& i) {
+      return i.op == ssa::Opcode::Branch && f.at(i.a).op == ssa::Opcode::Slot && f.at(i.b).op == ssa::Opcode::Phi;
+    });
+    if (test == nullptr) return false;
+    std::vector<ssa::Use> ways(f.uses_of(f.at(test->b)).begin(), f.uses_of(f.at(test->b)).end());
+    const auto counted =
+        std::ranges::find_if(ways, [&](const ssa::Use& use) { return f.at(use.value).op == ssa::Opcode::Add; });
+    if (counted == ways.end()) return false;
+    counted->value = test->a;
+    f.set_uses(f.at(test->b), ways);
+    return true;
+  }));
+}
+
 TEST_CASE("a reciprocal that is shifted too far is refuted", "[ssa]") {
   check_refuted(spoiled("fn f(a:u8) -> u8 = a / 7;\n", "strength", 0, [](ssa::Function& f) {
     ssa::Instruction* const shift = find_if(f, [](const auto& i) { return i.op == ssa::Opcode::Shr; });
