@@ -583,7 +583,10 @@ bool SsaEvaluator::run(std::uint32_t index, std::uint64_t* base, std::uint8_t* m
           return leave(i);
         default: {
           for (std::uint32_t k = 0; k < i.lanes; ++k) {
-            const auto operand = [&](ValueId v) { return v == kNoValue ? 0 : values[v].lane[k]; };
+            // One number for all lanes: how far vectors are shifted.
+            const auto operand = [&](ValueId v) {
+              return v == kNoValue ? 0 : values[v].lane[f.at(v).lanes == 1 ? 0 : k];
+            };
             if (i.kind == Kind::F64) {
               out.lane[k] =
                   bits_of(float_result(i.op, f64_of(operand(i.a)), f64_of(operand(i.b)), f64_of(operand(i.c))));
