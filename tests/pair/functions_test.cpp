@@ -68,8 +68,8 @@ bool in_safe_range(mpfr_srcptr exact) {
   return exponent > (sizeof(T) == 4 ? -96 : -960);
 }
 
-/// The error of a result in u^2 of the exact value, which is zero for inverse functions alone; below the safe range, of what is beyond a least
-/// subnormal. Infinite for a result that leaves the range too soon or too late.
+/// The error of a result in u^2 of the exact value, which is zero for inverse functions alone; below the safe range, of
+/// what is beyond a least subnormal. Infinite for a result that leaves the range too soon or too late.
 template <class T>
 double error_of(const FunctionCase& each, pair::Pair<T> x, pair::Pair<T> y, pair::Pair<T> result) {
   constexpr int p = pair::kPrecision<T>;
