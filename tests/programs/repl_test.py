@@ -120,7 +120,8 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self.fd)
-        return pid != 0 and os.waitstatus_to_exitcode(status) == 0
+        self.ended = "not in time" if pid == 0 else f"status {os.waitstatus_to_exitcode(status)}"
+        return self.ended == "status 0"
 
 
 home = pathlib.Path("home").resolve()
@@ -149,7 +150,7 @@ terminal = Terminal(home)
 terminal.until(b"> ")
 check("the next session remembers it", terminal.type(b"\x1b[A\x1b[A", b"twice(4)"), terminal.seen)
 terminal.type(b"\x03", b"> ")
-check("the end of input ends a session on a terminal", terminal.end(b"\x04"))
+check("the end of input ends a session on a terminal, whatever the kernel made of one typed too early", terminal.end(b"\x00\x04"), terminal.ended)
 
 pathlib.Path("start.cairn").write_text("fn area(w:u64, h:u64) -> u64 {\n  return w * h;\n}\nconst SIDE:u64 = 6;\ntest area_holds { assert_eq(area(2, 3), 6); }\n")
 done = subprocess.run([CAIRN, "repl", "start.cairn"], input="area(SIDE, 7)\nfn area(w:u64, h:u64) -> u64 = 0;\narea(1, 1)\n", capture_output=True, text=True, timeout=60)

@@ -167,6 +167,9 @@ std::unique_ptr<LineEditor> LineEditor::open(const std::string& history, Complet
       if (count == 0) return 0;
       if (count < 0 && errno != EINTR) return -1;
       if (count < 0) continue;
+      // What the kernel makes of a Ctrl-D that comes before the library has taken the terminal over; the library would
+      // take it for the key that quotes the next one.
+      if (byte == 0) continue;
       const std::size_t used = std::mbrtowc(character, &byte, 1, &state);
       if (used == static_cast<std::size_t>(-2)) continue;  // more bytes follow
       if (used == static_cast<std::size_t>(-1)) {          // no UTF-8
