@@ -65,6 +65,7 @@ def scalar_program(seed):
         a, b = value(names, depth - 1), value(names, depth - 1)
         a = pick.choice(names) if a.isdigit() else a  # a number alone has no type
         form = pick.randrange(9)
+        form = 6 if form == 7 and not made else form
         form = form if kind[0] == "u" or form not in (4, 5, 8) else 0  # bits and wrapping are of unsigned integers
         if form < 3:
             return f"({a} {pick.choice('+-*')} {b})"
