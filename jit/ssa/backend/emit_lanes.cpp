@@ -1,7 +1,8 @@
 // Lanes where AVX-512 with its single instructions is missing: of 64-bit integers, of integers as floats, and lanes
 // that are kept on condition.
+#include <algorithm>
 #include <array>
-#include <bit>
+#include <utility>
 
 #include "jit/ssa/backend/emitter.hpp"
 
@@ -44,18 +45,17 @@ constexpr auto kFirstLanes = [] {
 
 /// One pattern of 64 bits on every lane of the scratch register, which is given.
 x86::Vec Emitter::on_lanes(std::uint64_t pattern, std::uint32_t bytes) {
-  const Vec low = x86::xmm(reg::kScratch - kFirstVector);
-  const x86::Vec to = bytes == 64 ? x86::Vec(x86::zmm(low.id())) : x86::Vec(x86::ymm(low.id()));
+  const Vec scratch = x86::xmm(reg::kScratch - kFirstVector);
   x86::Mem at = x86::ptr(constant(pattern, pattern));
   at.setSize(8);
-  a_.emit(Inst::kIdVbroadcastsd, to, at);
-  return bytes == 16 ? x86::Vec(low) : to;
+  a_.emit(Inst::kIdVbroadcastsd, sized(scratch, std::max(bytes, 32U)), at);
+  return sized(scratch, bytes);
 }
 
 /// The operation in steps. The result is in no operand's register; the scratch register is free.
 void Emitter::vector_steps(const Instruction& i) {
   const std::uint32_t bytes = bytes_of(i);
-  const auto sized = [&](const Vec& reg) { return bytes == 16 ? x86::Vec(reg) : x86::Vec(x86::ymm(reg.id())); };
+  const auto sized = [&](const Vec& reg) { return ssa::sized(reg, bytes); };
   const x86::Vec to = sized(out_vec());
   const x86::Vec scratch = sized(x86::xmm(reg::kScratch - kFirstVector));
   const x86::Vec a = sized(vec(0));
@@ -104,7 +104,7 @@ void Emitter::vector_steps(const Instruction& i) {
 /// The bits of the lanes of which the relation holds.
 void Emitter::mask_of_lanes(const Instruction& i) {
   const std::uint32_t bytes = bytes_of(f_.at(i.a));
-  const auto sized = [&](const Vec& reg) { return bytes == 16 ? x86::Vec(reg) : x86::Vec(x86::ymm(reg.id())); };
+  const auto sized = [&](const Vec& reg) { return ssa::sized(reg, bytes); };
   const bool is_word = size_of(i.source) == 4;
   const x86::Vec scratch = sized(x86::xmm(reg::kScratch - kFirstVector));
   x86::Vec a = sized(vec(0));
@@ -137,8 +137,7 @@ void Emitter::mask_of_lanes(const Instruction& i) {
 
 /// The lanes whose bits of `kept` are set, next to each other, by a table of where each lane goes.
 void Emitter::compress(const Instruction& i, const x86::Vec& to, const x86::Vec& from, const Gp& kept) {
-  const Vec low = x86::xmm(reg::kScratch - kFirstVector);
-  const x86::Ymm places = x86::ymm(low.id());
+  const x86::Ymm places = x86::ymm(reg::kScratch - kFirstVector);
   load_address(temp(0), size_of(i.kind) == 4 ? static_cast<const void*>(kKeptOfFour.data()) : kKeptOfEight.data());
   a_.vpmovzxbd(places, x86::ptr(temp(0), kept, 3));
   a_.emit(Inst::kIdVpermd, to, places, from);

@@ -58,23 +58,13 @@ asmjit::InstId vector_instruction(Opcode op, Kind kind, bool wide) {
   }
 }
 
-/// Needs AVX-512 whatever its width.
-bool needs_avx512(asmjit::InstId id) {
-  return id == Inst::kIdVpmullq || id == Inst::kIdVpminsq || id == Inst::kIdVpminuq || id == Inst::kIdVpmaxsq ||
-         id == Inst::kIdVpmaxuq || id == Inst::kIdVpsraq;
-}
-
 }  // namespace
 
 /// The bits of the lanes of which the relation holds.
 void Emitter::lane_mask(const Instruction& i) {
   if (!target_.cpu.avx512) return mask_of_lanes(i);
   const std::uint32_t bytes = bytes_of(f_.at(i.a));
-  const auto sized = [&](const Vec& reg) -> x86::Vec {
-    if (bytes == 64) return x86::zmm(reg.id());
-    if (bytes == 32) return x86::ymm(reg.id());
-    return reg;
-  };
+  const auto sized = [&](const Vec& reg) { return ssa::sized(reg, bytes); };
   // By relation: eq ne lt le gt ge notlt notle.
   constexpr std::uint8_t kInteger[] = {0, 4, 1, 2, 6, 5, 5, 6};
   const std::uint32_t size = size_of(i.source);
@@ -118,11 +108,7 @@ bool Emitter::vector(const Instruction& i) {
   const std::uint32_t bytes = bytes_of(i);
   const bool wide = bytes == 64;
   const bool is_f32 = i.kind == Kind::F32;
-  const auto sized = [&](const Vec& reg) -> x86::Vec {
-    if (bytes == 64) return x86::zmm(reg.id());
-    if (bytes == 32) return x86::ymm(reg.id());
-    return reg;
-  };
+  const auto sized = [&](const Vec& reg) { return ssa::sized(reg, bytes); };
   if (is_made_in_steps(i, target_.cpu)) {
     vector_steps(i);
     return true;
@@ -273,13 +259,13 @@ bool Emitter::vector(const Instruction& i) {
     case Opcode::Shl:
     case Opcode::Shr: {
       const asmjit::InstId id = vector_instruction(i.op, i.kind, wide);
-      if (id == 0 || (needs_avx512(id) && !target_.cpu.avx512)) return false;
+      if (id == 0) return false;
       a_.emit(id, sized(out_vec()), sized(vec(0)), asmjit::Imm(number(1)));
       return true;
     }
     default: {
       const asmjit::InstId id = vector_instruction(i.op, i.kind, wide);
-      if (id == 0 || (needs_avx512(id) && !target_.cpu.avx512)) return false;
+      if (id == 0) return false;
       a_.emit(id, sized(out_vec()), sized(vec(0)), sized(vec(1)));
       return true;
     }

@@ -58,6 +58,13 @@ struct EmitOptions {
   return kPredicates[static_cast<std::size_t>(relation)];
 }
 
+/// The register with as many bytes as a vector has: 16, 32 or 64.
+[[nodiscard]] inline x86::Vec sized(const x86::Vec& reg, std::uint32_t bytes) {
+  return bytes == 64   ? x86::Vec(x86::zmm(reg.id()))
+         : bytes == 32 ? x86::Vec(x86::ymm(reg.id()))
+                       : x86::Vec(x86::xmm(reg.id()));
+}
+
 class Emitter {
  public:
   Emitter(asmjit::CodeHolder& holder, const Function& f, const Target& target, const Nodes& nodes,
@@ -210,10 +217,10 @@ class Emitter {
   x86::Vec on_lanes(std::uint64_t pattern, std::uint32_t bytes);
   void vector_steps(const Instruction& i);
   void floats_of_longs(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
+  void floats_of_words(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
   void mask_of_lanes(const Instruction& i);
   void compress(const Instruction& i, const x86::Vec& to, const x86::Vec& from, const Gp& kept);
   void store_some(const Instruction& i, const x86::Mem& at, const x86::Vec& from, const Gp& count);
-  void floats_of_words(const Instruction& i, const x86::Vec& to, const x86::Vec& scratch, const x86::Vec& a);
 
   x86::Assembler a_;
   const Function& f_;

@@ -153,7 +153,6 @@ class LoopWriter {
     emit("add.u64.imm r8 r8 1");
     code_ += "  L2:\n";
     emit("loop.next r7 r10 L0");
-    emit("const r9 " + std::to_string(kElements - 1));
     if (b_ == "u64") emit("store.at.u64 r5 r10 r8");
   }
 
